@@ -1,0 +1,45 @@
+"""Everything topicloom raises on purpose: one base class, one subclass per meaning.
+
+Each is also a ``ValueError``, so that a caller who knows nothing of topicloom can still catch it.
+A message says what is wrong, where it was first seen, and what would be accepted.
+"""
+
+
+class TopicloomError(ValueError):
+    """Base of all errors that topicloom raises on purpose."""
+
+
+class InvalidInterestError(TopicloomError):
+    """The subscriptions cannot be read as an interest (null label, unequal columns, ids out of range)."""
+
+
+class InvalidLinksError(TopicloomError):
+    """The links cannot belong to the interest (unknown node, a node linked to itself, wrong shape)."""
+
+
+class InvalidOptionError(TopicloomError):
+    """A method, option or seed that does not exist or is out of range."""
+
+
+class InputNotFoundError(TopicloomError):
+    """A file or folder that was named is not there, or holds nothing to read."""
+
+
+class MissingColumnError(TopicloomError):
+    """A table lacks a column that is needed; the message lists those it has."""
+
+
+class OutputExistsError(TopicloomError):
+    """The output folder exists and ``--overwrite`` was not given, or it cannot be written."""
+
+
+class OverlayFormatError(TopicloomError):
+    """A folder is not an overlay directory, or is of a format that this version does not know."""
+
+
+class NotEnoughMemoryError(TopicloomError):
+    """The method would need more memory than there is; the message names one that fits."""
+
+
+class SparkUnavailableError(TopicloomError):
+    """Spark cannot start here: no Java, or no server answers."""

@@ -1,0 +1,22 @@
+"""How kernels are compiled: the one place that decides numba's flags.
+
+``NUMBA_DISABLE_JIT=1`` runs every kernel as plain Python, ``NUMBA_BOUNDSCHECK=1`` checks every index.
+Compiled code is cached beside the package; where that cannot be written (a read-only install, a zip on
+an executor) numba falls back to the user's cache folder, and where there is none, kernels are compiled
+anew in each process.
+"""
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import numba
+
+Kernel = TypeVar("Kernel", bound=Callable[..., Any])
+
+
+def serial(function: Kernel) -> Kernel:
+    """Compile a kernel for one thread; it releases the GIL, and its arithmetic is exact (no fastmath)."""
+    try:
+        return numba.njit(nogil=True, cache=True)(function)
+    except RuntimeError:  # "cannot cache function: no locator available"
+        return numba.njit(nogil=True)(function)

@@ -1,0 +1,30 @@
+"""Counter-based random numbers: the same on every machine, in any order, in memory and on Spark.
+
+``draw(seed, a, b)`` is a hash of its three arguments; nothing is stepped or shared, so a value can be
+computed wherever it is needed. Only 64-bit integer arithmetic is used.
+"""
+
+import numpy as np
+
+from topicloom.kernels.jit import serial
+
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+_MIX1 = np.uint64(0xBF58476D1CE4E5B9)
+_MIX2 = np.uint64(0x94D049BB133111EB)
+_S30, _S27, _S31 = np.uint64(30), np.uint64(27), np.uint64(31)
+
+
+@serial
+def mix(z):
+    """Finalizer of splitmix64: uint64 -> uint64, a bijection in which every input bit moves every output bit."""
+    z = (z ^ (z >> _S30)) * _MIX1
+    z = (z ^ (z >> _S27)) * _MIX2
+    return z ^ (z >> _S31)
+
+
+@serial
+def draw(seed, a, b):
+    """Hash of three integers as uint64: random number ``b`` of stream ``a`` under ``seed``."""
+    z = mix(np.uint64(seed) + _GOLDEN)
+    z = mix(z + np.uint64(a) * _GOLDEN + np.uint64(1))
+    return mix(z + np.uint64(b) * _GOLDEN + np.uint64(1))

@@ -1,0 +1,34 @@
+"""The one tie rule: a total order of node pairs that depends on the seed and the number of nodes alone.
+
+Nodes are placed on a circle in a seeded order. Pairs are ranked by their distance on the circle, then by the
+place at which the shorter arc starts. Pairs of equal merit are thus taken all around the circle before
+any node gets a second one: no hubs, unlike a lexicographic order.
+"""
+
+import numpy as np
+
+from topicloom.kernels.jit import serial
+from topicloom.kernels.random import draw
+
+# Streams of random numbers that kernels draw from; one number per use, so that no two are correlated.
+TIE_STREAM = 1
+
+
+@serial
+def circle(n_nodes, seed):
+    """Node ids (int32) in the order in which they sit on the circle."""
+    keys = np.empty(n_nodes, np.uint64)
+    for v in range(n_nodes):
+        keys[v] = draw(seed, TIE_STREAM, v)
+    return np.argsort(keys, kind="mergesort").astype(np.int32)
+
+
+@serial
+def arc(n_nodes, p, q):
+    """Rank of the pair at places p != q: (length of the shorter arc, place where that arc starts)."""
+    if p > q:
+        p, q = q, p
+    forward = q - p
+    if 2 * forward <= n_nodes:
+        return forward, p
+    return n_nodes - forward, q

@@ -1,0 +1,1 @@
+"""Interest, Overlay and the other frozen result types."""

@@ -1,0 +1,224 @@
+"""Interest: who subscribes to what, the instance I(V, T, Int) of the papers."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Self, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from topicloom.errors import InvalidInterestError
+from topicloom.model import labels as label_columns
+from topicloom.model.labels import Labels
+
+Int32Array = npt.NDArray[np.int32]
+Int64Array = npt.NDArray[np.int64]
+
+MAX_IDS = 2**31 - 1
+
+Array = TypeVar("Array", bound=npt.NDArray[Any])
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Interest:
+    """All subscriptions, as a sparse matrix nodes × topics in both orientations.
+
+    Build it with `from_pairs` or `from_csr`; the arrays are read-only.
+
+    Attributes
+    ----------
+    indptr, topics : int64 and int32 arrays
+        CSR: node v wants ``topics[indptr[v]:indptr[v + 1]]``, ascending, without repeats.
+    n_topics : int
+        Number of topics; with ids given by the user some may have no subscriber.
+    node_labels, topic_labels : StringDType arrays or None
+        Original names; None when built from ids.
+    """
+
+    indptr: Int64Array
+    topics: Int32Array
+    n_topics: int
+    node_labels: Labels | None = None
+    topic_labels: Labels | None = None
+
+    @classmethod
+    def from_pairs(cls, nodes: object, topics: object) -> Self:
+        """Interest from two columns of labels of equal length, one row per subscription.
+
+        Strings, integers, numpy arrays, pandas Series and Arrow columns are accepted; repeated rows count once.
+        Ids follow the UTF-8 byte order of the labels. Takes O(subscriptions) memory and a sort.
+
+        Raises
+        ------
+        InvalidInterestError
+            The columns differ in length, or a label is null or blank, or is neither text nor an integer.
+
+        Examples
+        --------
+        >>> import topicloom as tl
+        >>> interest = tl.Interest.from_pairs(["b", "a", "b"], ["news", "news", "sport"])
+        >>> interest
+        Interest(2 nodes, 2 topics, 3 subscriptions)
+        >>> interest.node_labels.tolist(), interest.topics.tolist()
+        (['a', 'b'], [0, 0, 1])
+        """
+        node_ids, node_labels = label_columns.encode(nodes, "node")
+        topic_ids, topic_labels = label_columns.encode(topics, "topic")
+        if len(node_ids) != len(topic_ids):
+            raise InvalidInterestError(f"{len(node_ids):,} nodes but {len(topic_ids):,} topics: one of each per subscription")
+        return cls._from_ids(node_ids, topic_ids, len(node_labels), len(topic_labels), node_labels, topic_labels)
+
+    @classmethod
+    def from_csr(
+        cls,
+        indptr: npt.ArrayLike,
+        topics: npt.ArrayLike,
+        n_topics: int,
+        *,
+        node_labels: npt.ArrayLike | None = None,
+        topic_labels: npt.ArrayLike | None = None,
+    ) -> Self:
+        """Interest from integer ids: node v wants ``topics[indptr[v]:indptr[v + 1]]``, in any order.
+
+        The ids are kept as given; repeats are merged.
+
+        Raises
+        ------
+        InvalidInterestError
+            ``indptr`` does not rise from 0 to ``len(topics)``, or a topic id is outside ``range(n_topics)``.
+
+        Examples
+        --------
+        >>> import topicloom as tl
+        >>> tl.Interest.from_csr([0, 2, 5], [1, 0, 2, 1, 1], 3).topics.tolist()
+        [0, 1, 1, 2]
+        """
+        starts = _integers(indptr, "indptr")
+        wanted = _integers(topics, "topics")
+        if not isinstance(n_topics, int | np.integer) or not 0 <= n_topics <= MAX_IDS:
+            raise InvalidInterestError(f"n_topics is {n_topics!r}; a whole number from 0 to {MAX_IDS:,} is accepted")
+        if len(starts) == 0 or starts[0] != 0 or starts[-1] != len(wanted) or (np.diff(starts) < 0).any():
+            raise InvalidInterestError(f"indptr must rise from 0 to the {len(wanted):,} entries of topics, one step per node")
+        outside = (wanted < 0) | (wanted >= n_topics)
+        if outside.any():
+            first = int(np.flatnonzero(outside)[0])
+            raise InvalidInterestError(f"topic id {wanted[first]} at entry {first} is outside range({n_topics})")
+        node_ids = np.repeat(np.arange(len(starts) - 1, dtype=np.int64), np.diff(starts))
+        return cls._from_ids(
+            node_ids,
+            wanted,
+            len(starts) - 1,
+            int(n_topics),
+            _given_labels(node_labels, len(starts) - 1, "node"),
+            _given_labels(topic_labels, int(n_topics), "topic"),
+        )
+
+    @classmethod
+    def _from_ids(
+        cls,
+        node_ids: npt.NDArray[Any],
+        topic_ids: npt.NDArray[Any],
+        n_nodes: int,
+        n_topics: int,
+        node_labels: Labels | None,
+        topic_labels: Labels | None,
+    ) -> Self:
+        if n_nodes > MAX_IDS:
+            raise InvalidInterestError(f"{n_nodes:,} nodes; at most {MAX_IDS:,} are accepted")
+        keys = node_ids.astype(np.int64) * max(n_topics, 1) + topic_ids
+        if (np.diff(keys) <= 0).any():
+            keys = np.unique(keys)
+        indptr = np.zeros(n_nodes + 1, np.int64)
+        np.cumsum(np.bincount(keys // max(n_topics, 1), minlength=n_nodes), out=indptr[1:])
+        return cls(_frozen(indptr), _frozen((keys % max(n_topics, 1)).astype(np.int32)), n_topics, node_labels, topic_labels)
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of nodes, those without a subscription included."""
+        return len(self.indptr) - 1
+
+    @property
+    def n_subscriptions(self) -> int:
+        """Number of distinct (node, topic) pairs."""
+        return len(self.topics)
+
+    @cached_property
+    def nodes(self) -> Int32Array:
+        """Node id of each entry of `topics`."""
+        return _frozen(np.repeat(np.arange(self.n_nodes, dtype=np.int32), np.diff(self.indptr)))
+
+    @cached_property
+    def topic_indptr(self) -> Int64Array:
+        """CSR by topic: topic t is wanted by ``topic_nodes[topic_indptr[t]:topic_indptr[t + 1]]``, ascending."""
+        indptr = np.zeros(self.n_topics + 1, np.int64)
+        np.cumsum(np.bincount(self.topics, minlength=self.n_topics), out=indptr[1:])
+        return _frozen(indptr)
+
+    @cached_property
+    def topic_nodes(self) -> Int32Array:
+        """Subscribers by topic; see `topic_indptr`."""
+        return _frozen(self.nodes[np.argsort(self.topics, kind="stable")])
+
+    def topics_of(self, node: int) -> Int32Array:
+        """Topic ids that a node wants."""
+        return self.topics[self.indptr[node] : self.indptr[node + 1]]
+
+    def subscribers(self, topic: int) -> Int32Array:
+        """Node ids that want a topic."""
+        return self.topic_nodes[self.topic_indptr[topic] : self.topic_indptr[topic + 1]]
+
+    def node_label(self, node: int) -> str:
+        """Name of a node: its label, or its id as text."""
+        return str(self.node_labels[node]) if self.node_labels is not None else str(int(node))
+
+    def topic_label(self, topic: int) -> str:
+        """Name of a topic: its label, or its id as text."""
+        return str(self.topic_labels[topic]) if self.topic_labels is not None else str(int(topic))
+
+    def restrict(self, nodes: npt.ArrayLike) -> Self:
+        """Interest of some of the nodes alone: node i of the result is the i-th smallest of ``nodes``.
+
+        Topics keep their ids, so that restrictions of one interest can be compared and joined.
+
+        Examples
+        --------
+        >>> import topicloom as tl
+        >>> interest = tl.Interest.from_pairs(["a", "b", "c"], ["x", "y", "x"])
+        >>> interest.restrict([2, 0])
+        Interest(2 nodes, 2 topics, 2 subscriptions)
+        """
+        chosen = np.unique(_integers(nodes, "nodes"))
+        if len(chosen) and (chosen[0] < 0 or chosen[-1] >= self.n_nodes):
+            raise InvalidInterestError(f"nodes to keep must lie in range({self.n_nodes}); got {chosen[0]} … {chosen[-1]}")
+        sizes = np.diff(self.indptr)[chosen]
+        indptr = np.zeros(len(chosen) + 1, np.int64)
+        np.cumsum(sizes, out=indptr[1:])
+        entries = np.repeat(self.indptr[chosen] - indptr[:-1], sizes) + np.arange(indptr[-1])
+        kept_labels = None if self.node_labels is None else _frozen(self.node_labels[chosen])
+        return type(self)(_frozen(indptr), _frozen(self.topics[entries]), self.n_topics, kept_labels, self.topic_labels)
+
+    def __repr__(self) -> str:
+        return f"Interest({self.n_nodes:,} nodes, {self.n_topics:,} topics, {self.n_subscriptions:,} subscriptions)"
+
+
+def _integers(values: npt.ArrayLike, what: str) -> Int64Array:
+    array = np.asarray(values)
+    if array.ndim != 1:
+        raise InvalidInterestError(f"{what} must have one dimension, has {array.ndim}")
+    if len(array) and array.dtype.kind not in "iu":
+        raise InvalidInterestError(f"{what} must hold integers, holds {array.dtype}")
+    return array.astype(np.int64)
+
+
+def _given_labels(given: npt.ArrayLike | None, expected: int, what: str) -> Labels | None:
+    if given is None:
+        return None
+    labels = np.array(given, dtype=np.dtypes.StringDType())
+    if labels.shape != (expected,):
+        raise InvalidInterestError(f"{len(labels):,} {what} labels for {expected:,} {what}s")
+    return _frozen(labels)
+
+
+def _frozen(array: Array) -> Array:
+    array.setflags(write=False)
+    return array

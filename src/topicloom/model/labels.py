@@ -1,0 +1,105 @@
+"""Columns of labels as users have them (lists, numpy, pandas, Arrow) to dense ids, without a Python object per row.
+
+Ids follow the UTF-8 byte order of the label's text, so "10" comes before "9" whether it was given as a number
+or as a string: the same subscriptions get the same ids however they were read.
+"""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from topicloom.errors import InvalidInterestError
+
+Labels = np.ndarray[Any, np.dtypes.StringDType]
+
+_CHUNK = 1 << 16
+
+
+def encode(column: object, what: str) -> tuple[npt.NDArray[np.int32], Labels]:
+    """Dense id of every row, and the label of every id.
+
+    Parameters
+    ----------
+    column : sequence, numpy array, pandas Series or Arrow array of strings or integers
+    what : str
+        What the column holds ("node", "topic"), for messages.
+
+    Raises
+    ------
+    InvalidInterestError
+        A label is null or blank, is not text or an integer, or is not valid Unicode.
+    """
+    texts = _as_text(column, what)
+    _refuse_blank(texts, what)
+    dictionary = texts.dictionary_encode()
+    order = pc.sort_indices(dictionary.dictionary).to_numpy()
+    rank = np.empty(len(order), np.int32)
+    rank[order] = np.arange(len(order), dtype=np.int32)
+    ids = rank[dictionary.indices.to_numpy(zero_copy_only=False)] if len(texts) else np.empty(0, np.int32)
+    return ids, from_arrow(dictionary.dictionary.take(pa.array(order)))
+
+
+def from_arrow(texts: pa.Array) -> Labels:
+    """Arrow strings as a numpy StringDType array, a chunk at a time."""
+    labels = np.empty(len(texts), dtype=np.dtypes.StringDType())
+    for start in range(0, len(texts), _CHUNK):
+        labels[start : start + _CHUNK] = texts[start : start + _CHUNK].to_pylist()
+    labels.setflags(write=False)
+    return labels
+
+
+def to_arrow(labels: npt.ArrayLike) -> pa.Array:
+    """Inverse of `from_arrow`."""
+    labels = np.asarray(labels, dtype=np.dtypes.StringDType())
+    chunks = [
+        pa.array(labels[start : start + _CHUNK].tolist(), pa.large_string())
+        for start in range(0, len(labels), _CHUNK)
+    ]
+    return pa.concat_arrays(chunks) if chunks else pa.array([], pa.large_string())
+
+
+def _as_text(column: object, what: str) -> pa.Array:
+    try:
+        array = _as_arrow(column)
+    except UnicodeEncodeError as error:
+        raise InvalidInterestError(f"a {what} label is not valid Unicode text: {error}") from None
+    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, TypeError) as error:
+        raise InvalidInterestError(f"the {what} column cannot be read as labels: {error}") from None
+    if pa.types.is_dictionary(array.type):
+        array = array.cast(array.type.value_type)
+    kind = array.type
+    if pa.types.is_null(kind) and len(array) == 0:
+        return array.cast(pa.large_string())
+    if pa.types.is_null(kind):
+        raise InvalidInterestError(f"{what} of row 0 is null; every subscription needs a label")
+    text = pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
+    if not (text or pa.types.is_integer(kind)):
+        raise InvalidInterestError(f"{what} labels are {kind}; strings and integers are accepted")
+    return array.cast(pa.large_string())
+
+
+def _as_arrow(column: Any) -> pa.Array:
+    if isinstance(column, pa.ChunkedArray):
+        return column.combine_chunks()
+    if isinstance(column, pa.Array):
+        return column
+    if isinstance(column, np.ndarray):
+        if column.ndim != 1:
+            raise TypeError(f"a column has one dimension, this array has {column.ndim}")
+        if column.dtype.kind in "UT":
+            return to_arrow(column)
+    elif hasattr(column, "__iter__") and not hasattr(column, "__len__"):
+        column = list(column)
+    converted = pa.array(column)
+    return converted.combine_chunks() if isinstance(converted, pa.ChunkedArray) else converted
+
+
+def _refuse_blank(texts: pa.Array, what: str) -> None:
+    bad = pc.fill_null(pc.equal(pc.utf8_length(pc.utf8_trim_whitespace(texts)), 0), True)
+    if pc.any(bad).as_py():
+        row = pc.index(bad, True).as_py()
+        state = "null" if texts[row].as_py() is None else "blank"
+        raise InvalidInterestError(f"{what} of row {row} is {state}; every subscription needs a label")
