@@ -8,6 +8,10 @@ import numpy as np
 
 from topicloom.kernels.jit import serial
 
+# Streams of random numbers: one number per use, so that no two uses are correlated.
+TIE_STREAM = 1
+CYCLE_STREAM = 2
+
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _MIX1 = np.uint64(0xBF58476D1CE4E5B9)
 _MIX2 = np.uint64(0x94D049BB133111EB)
@@ -28,3 +32,13 @@ def draw(seed, a, b):
     z = mix(np.uint64(seed) + _GOLDEN)
     z = mix(z + np.uint64(a) * _GOLDEN + np.uint64(1))
     return mix(z + np.uint64(b) * _GOLDEN + np.uint64(1))
+
+
+@serial
+def draw_pairs(seed, stream, a, b):
+    """``draw`` for every pair (a[i], b[i]) within a stream; uint64 array."""
+    out = np.empty(len(a), np.uint64)
+    base = draw(seed, stream, 0)
+    for i in range(len(a)):
+        out[i] = draw(base, a[i], b[i])
+    return out

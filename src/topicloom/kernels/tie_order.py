@@ -8,10 +8,7 @@ any node gets a second one: no hubs, unlike a lexicographic order.
 import numpy as np
 
 from topicloom.kernels.jit import serial
-from topicloom.kernels.random import draw
-
-# Streams of random numbers that kernels draw from; one number per use, so that no two are correlated.
-TIE_STREAM = 1
+from topicloom.kernels.random import TIE_STREAM, draw
 
 
 @serial

@@ -2,21 +2,17 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Self, TypeVar
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from topicloom.errors import InvalidInterestError
 from topicloom.model import labels as label_columns
+from topicloom.model.arrays import Int32Array, Int64Array, frozen
 from topicloom.model.labels import Labels
 
-Int32Array = npt.NDArray[np.int32]
-Int64Array = npt.NDArray[np.int64]
-
 MAX_IDS = 2**31 - 1
-
-Array = TypeVar("Array", bound=npt.NDArray[Any])
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -130,7 +126,7 @@ class Interest:
             keys = np.unique(keys)
         indptr = np.zeros(n_nodes + 1, np.int64)
         np.cumsum(np.bincount(keys // max(n_topics, 1), minlength=n_nodes), out=indptr[1:])
-        return cls(_frozen(indptr), _frozen((keys % max(n_topics, 1)).astype(np.int32)), n_topics, node_labels, topic_labels)
+        return cls(frozen(indptr), frozen((keys % max(n_topics, 1)).astype(np.int32)), n_topics, node_labels, topic_labels)
 
     @property
     def n_nodes(self) -> int:
@@ -145,19 +141,19 @@ class Interest:
     @cached_property
     def nodes(self) -> Int32Array:
         """Node id of each entry of `topics`."""
-        return _frozen(np.repeat(np.arange(self.n_nodes, dtype=np.int32), np.diff(self.indptr)))
+        return frozen(np.repeat(np.arange(self.n_nodes, dtype=np.int32), np.diff(self.indptr)))
 
     @cached_property
     def topic_indptr(self) -> Int64Array:
         """CSR by topic: topic t is wanted by ``topic_nodes[topic_indptr[t]:topic_indptr[t + 1]]``, ascending."""
         indptr = np.zeros(self.n_topics + 1, np.int64)
         np.cumsum(np.bincount(self.topics, minlength=self.n_topics), out=indptr[1:])
-        return _frozen(indptr)
+        return frozen(indptr)
 
     @cached_property
     def topic_nodes(self) -> Int32Array:
         """Subscribers by topic; see `topic_indptr`."""
-        return _frozen(self.nodes[np.argsort(self.topics, kind="stable")])
+        return frozen(self.nodes[np.argsort(self.topics, kind="stable")])
 
     def topics_of(self, node: int) -> Int32Array:
         """Topic ids that a node wants."""
@@ -194,8 +190,8 @@ class Interest:
         indptr = np.zeros(len(chosen) + 1, np.int64)
         np.cumsum(sizes, out=indptr[1:])
         entries = np.repeat(self.indptr[chosen] - indptr[:-1], sizes) + np.arange(indptr[-1])
-        kept_labels = None if self.node_labels is None else _frozen(self.node_labels[chosen])
-        return type(self)(_frozen(indptr), _frozen(self.topics[entries]), self.n_topics, kept_labels, self.topic_labels)
+        kept_labels = None if self.node_labels is None else frozen(self.node_labels[chosen])
+        return type(self)(frozen(indptr), frozen(self.topics[entries]), self.n_topics, kept_labels, self.topic_labels)
 
     def __repr__(self) -> str:
         return f"Interest({self.n_nodes:,} nodes, {self.n_topics:,} topics, {self.n_subscriptions:,} subscriptions)"
@@ -216,9 +212,4 @@ def _given_labels(given: npt.ArrayLike | None, expected: int, what: str) -> Labe
     labels = np.array(given, dtype=np.dtypes.StringDType())
     if labels.shape != (expected,):
         raise InvalidInterestError(f"{len(labels):,} {what} labels for {expected:,} {what}s")
-    return _frozen(labels)
-
-
-def _frozen(array: Array) -> Array:
-    array.setflags(write=False)
-    return array
+    return frozen(labels)

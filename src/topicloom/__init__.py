@@ -1,0 +1,30 @@
+"""topicloom weaves topic-connected overlays for publish/subscribe.
+
+Given who subscribes to what, it picks the few links over which every message on a topic reaches all its subscribers
+by passing only through subscribers.
+
+>>> import topicloom as tl
+>>> interest = tl.Interest.from_pairs(["a", "b", "c", "a"], ["news", "news", "sport", "sport"])
+>>> tl.design(interest, "ring-pt").n_links
+2
+"""
+
+from topicloom.errors import TopicloomError
+from topicloom.methods import METHODS, MethodSpec, cycle_per_topic, design, ring_per_topic
+from topicloom.model import BrokenTopic, Interest, Metrics, Overlay, Verdict
+from topicloom.version import __version__
+
+__all__ = [
+    "METHODS",
+    "BrokenTopic",
+    "Interest",
+    "MethodSpec",
+    "Metrics",
+    "Overlay",
+    "TopicloomError",
+    "Verdict",
+    "__version__",
+    "cycle_per_topic",
+    "design",
+    "ring_per_topic",
+]

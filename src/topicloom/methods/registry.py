@@ -1,0 +1,138 @@
+"""What topicloom knows of each construction method: enough to choose one, call it and refuse what it cannot do."""
+
+import inspect
+import numbers
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol, TypeVar
+
+from topicloom.errors import InvalidOptionError
+from topicloom.model import Interest, Overlay
+
+MAX_SEED = 2**63 - 1
+
+
+class Size(NamedTuple):
+    """What a memory estimate depends on."""
+
+    nodes: int
+    topics: int
+    subscriptions: int
+
+
+class Method(Protocol):
+    """A construction method: interest first, options by keyword, seed last."""
+
+    def __call__(self, interest: Interest, *, seed: int = 0, **options: Any) -> Overlay: ...
+
+
+@dataclass(frozen=True)
+class MethodSpec:
+    """A method and what to know before choosing it.
+
+    Attributes
+    ----------
+    name, function
+        Its name in `topicloom.METHODS` and on the command line, and the function behind it.
+    problem, guarantee, cost, paper : str
+        What it optimises, what it promises, what it takes, where it comes from.
+    options : mapping
+        Option name -> default.
+    memory : callable
+        Estimate of the bytes it takes beyond the interest itself, from a `Size`.
+    max_k : int or None
+        Highest k for which the result is k-topic-connected; None when ``k`` is one of its options.
+    reference : bool
+        Kept to compare with, not to recommend.
+    """
+
+    name: str
+    function: Method
+    problem: str
+    guarantee: str
+    cost: str
+    paper: str
+    options: Mapping[str, Any]
+    memory: Callable[[Size], int]
+    max_k: int | None = 1
+    reference: bool = False
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready dictionary, as ``topicloom methods --json`` prints it."""
+        texts = {key: getattr(self, key) for key in ("name", "problem", "guarantee", "cost", "paper")}
+        return {**texts, "options": dict(self.options), "max_k": self.max_k, "reference": self.reference}
+
+
+Function = TypeVar("Function", bound=Callable[..., Overlay])
+_SPECS: dict[str, MethodSpec] = {}
+
+
+def method(name: str, **facts: Any) -> Callable[[Function], Function]:
+    """Enter a function into the registry under a name; its keyword-only parameters are its options."""
+
+    def enter(function: Function) -> Function:
+        parameters = inspect.signature(function).parameters.values()
+        options = {p.name: p.default for p in parameters if p.kind is p.KEYWORD_ONLY and p.name != "seed"}
+        _SPECS[name] = MethodSpec(name=name, function=function, options=options, **facts)
+        return function
+
+    return enter
+
+
+def registered() -> Mapping[str, MethodSpec]:
+    """All methods entered so far, in the order of their definition."""
+    return _SPECS
+
+
+def spec_of(name: str) -> MethodSpec:
+    """The method of that name, or an error that lists those there are."""
+    if name not in _SPECS:
+        raise InvalidOptionError(f"there is no method {name!r}; the methods are {', '.join(_SPECS)}")
+    return _SPECS[name]
+
+
+def design(interest: Interest, method: str = "gm", *, seed: int = 0, **options: Any) -> Overlay:
+    """Choose links for an interest by a named method.
+
+    Same interest, method, options and seed: identical links, on every machine.
+
+    Parameters
+    ----------
+    interest : Interest
+    method : str
+        One of `topicloom.METHODS`.
+    seed : int
+        Decides between equally good links.
+    **options
+        Those of the method, such as ``rho=3`` for ``low-oda``.
+
+    Raises
+    ------
+    InvalidOptionError
+        No such method, an option that it does not have, or a value out of range.
+
+    Examples
+    --------
+    >>> import topicloom as tl
+    >>> interest = tl.Interest.from_pairs(list("aabbccdd"), list("xyxyxzxz"))
+    >>> tl.design(interest, "gm").n_links, tl.design(interest, "ring-pt").n_links
+    (3, 4)
+    """
+    spec = spec_of(method)
+    check_options(spec, options)
+    return spec.function(interest, seed=seed, **options)
+
+
+def check_options(spec: MethodSpec, options: Mapping[str, Any]) -> None:
+    """Refuse options that a method does not have."""
+    for name in options:
+        if name not in spec.options:
+            accepted = ", ".join(sorted(spec.options)) or "none"
+            raise InvalidOptionError(f"{spec.name} has no option {name!r}; its options: {accepted}")
+
+
+def checked_seed(seed: int) -> int:
+    """The seed as an int, or an error."""
+    if isinstance(seed, bool) or not isinstance(seed, numbers.Integral) or not 0 <= seed <= MAX_SEED:
+        raise InvalidOptionError(f"seed is {seed!r}; a whole number from 0 to 2^63 - 1 is accepted")
+    return int(seed)

@@ -1,0 +1,134 @@
+"""Overlay: the links chosen for an interest."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from topicloom.errors import InvalidLinksError
+from topicloom.model import directory as overlay_directory
+from topicloom.model.arrays import Int32Array, Int64Array, degrees, normalized_links
+from topicloom.model.interest import Interest
+
+if TYPE_CHECKING:
+    import networkx
+    import pandas
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Overlay:
+    """Links over the nodes of an interest.
+
+    Attributes
+    ----------
+    interest : Interest
+        What it was built for.
+    links : (m, 2) int32 array
+        Node ids with u < v, no repeats, in the order in which they were added; read-only.
+    method, options, seed
+        How it was made; method is "given" for links that came from elsewhere.
+    """
+
+    interest: Interest
+    links: Int32Array
+    method: str = "given"
+    options: Mapping[str, Any] = field(default_factory=dict)
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        links = normalized_links(self.links, self.interest.n_nodes)
+        if len(links) != len(np.asarray(self.links)):
+            raise InvalidLinksError(f"{len(np.asarray(self.links)) - len(links):,} links are repeated")
+        object.__setattr__(self, "links", links)
+        object.__setattr__(self, "options", MappingProxyType(dict(self.options)))
+
+    @property
+    def n_links(self) -> int:
+        """Number of links."""
+        return len(self.links)
+
+    def degree(self) -> Int64Array:
+        """Number of links at each node."""
+        return degrees(self.links, self.interest.n_nodes)
+
+    def save(self, directory: str | Path, *, overwrite: bool = False) -> None:
+        """Write the overlay directory (Parquet and JSON) that Spark, pandas or DuckDB can read, without Spark.
+
+        The overlay is measured on the way. The directory appears whole or not at all.
+
+        Raises
+        ------
+        OutputExistsError
+            The directory exists and ``overwrite`` is false, or it cannot be written.
+
+        Examples
+        --------
+        >>> import tempfile, topicloom as tl
+        >>> overlay = tl.ring_per_topic(tl.Interest.from_pairs(["a", "b"], ["x", "x"]))
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     overlay.save(folder + "/overlay")
+        ...     tl.Overlay.load(folder + "/overlay")
+        Overlay(2 nodes, 1 topic, 1 link, method ring-pt)
+        """
+        # The only import that points up the layers (docs/decisions/0003): a saved overlay carries its figures.
+        from topicloom.measures import measure_topics, summarize
+
+        per_topic = measure_topics(self.interest, self.links)
+        overlay_directory.save(
+            Path(directory),
+            self.interest,
+            self.links,
+            topic_columns=per_topic.columns(),
+            metrics=summarize(self.interest, self.links, per_topic).to_dict(),
+            run={"method": self.method, "options": dict(self.options), "seed": self.seed},
+            overwrite=overwrite,
+        )
+
+    @classmethod
+    def load(cls, directory: str | Path) -> Self:
+        """Read an overlay directory, whoever wrote it (`save` or ``topicloom design``), without Spark."""
+        interest, links, run = overlay_directory.load(Path(directory))
+        return cls(interest, links, run.get("method", "given"), run.get("options", {}), run.get("seed", 0))
+
+    def to_networkx(self) -> "networkx.Graph":
+        """The overlay as a networkx graph: nodes by label (by id without labels), links with ``shared_topics``."""
+        import networkx
+
+        graph = networkx.Graph()
+        graph.add_nodes_from(self._names(np.arange(self.interest.n_nodes)))
+        shared = overlay_directory.shared_topics(self.interest, self.links).tolist()
+        ends = zip(self._names(self.links[:, 0]), self._names(self.links[:, 1]), shared)
+        graph.add_edges_from((u, v, {"shared_topics": count}) for u, v, count in ends)
+        return graph
+
+    def to_pandas(self) -> "pandas.DataFrame":
+        """The links as a DataFrame with the columns of ``links/``: src, dst, shared_topics, order."""
+        import pandas
+
+        return pandas.DataFrame(
+            {
+                "src": self._names(self.links[:, 0]),
+                "dst": self._names(self.links[:, 1]),
+                "shared_topics": overlay_directory.shared_topics(self.interest, self.links),
+                "order": np.arange(len(self.links)),
+            }
+        )
+
+    def _names(self, nodes: Any) -> list[str] | list[int]:
+        labels = self.interest.node_labels
+        return nodes.tolist() if labels is None else labels[nodes].tolist()
+
+    def __repr__(self) -> str:
+        counts = (
+            _counted(self.interest.n_nodes, "node"),
+            _counted(self.interest.n_topics, "topic"),
+            _counted(self.n_links, "link"),
+        )
+        return f"Overlay({', '.join(counts)}, method {self.method})"
+
+
+def _counted(number: int, thing: str) -> str:
+    return f"{number:,} {thing}{'' if number == 1 else 's'}"
