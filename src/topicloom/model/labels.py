@@ -15,6 +15,10 @@ from topicloom.errors import InvalidInterestError
 
 Labels = np.ndarray[Any, np.dtypes.StringDType]
 
+# Blank: nothing but Unicode white space and separators. The same text is a regular expression for Arrow and for Spark.
+BLANK = r"\A[\t-\r\x1C-\x20\x{85}\pZ]*\z"
+MAX_LABEL_BYTES = 64 * 1024
+
 _CHUNK = 1 << 16
 
 
@@ -98,7 +102,7 @@ def _as_arrow(column: Any) -> pa.Array:
 
 
 def _refuse_blank(texts: pa.Array, what: str) -> None:
-    bad = pc.fill_null(pc.equal(pc.utf8_length(pc.utf8_trim_whitespace(texts)), 0), True)
+    bad = pc.fill_null(pc.match_substring_regex(texts, BLANK), True)
     if pc.any(bad).as_py():
         row = pc.index(bad, True).as_py()
         state = "null" if texts[row].as_py() is None else "blank"
