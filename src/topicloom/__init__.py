@@ -10,6 +10,8 @@ by passing only through subscribers.
 """
 
 from topicloom.errors import TopicloomError
+from topicloom.judge import verify
+from topicloom.measures import measure
 from topicloom.methods import METHODS, MethodSpec, cycle_per_topic, design, ring_per_topic
 from topicloom.model import BrokenTopic, Interest, Metrics, Overlay, Verdict
 from topicloom.version import __version__
@@ -26,5 +28,7 @@ __all__ = [
     "__version__",
     "cycle_per_topic",
     "design",
+    "measure",
     "ring_per_topic",
+    "verify",
 ]

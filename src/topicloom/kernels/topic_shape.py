@@ -1,0 +1,124 @@
+"""Shape of a topic's sub-overlay (links, components, diameter), of one topic or of all in an overlay."""
+
+import numpy as np
+
+from topicloom.kernels.diameter import adjacency, diameter, search
+from topicloom.kernels.jit import serial
+
+
+@serial
+def topic_shape(n, src, dst):
+    """Number of components and exact diameter of a graph with nodes 0 … n-1 and edges (src[i], dst[i]).
+
+    Integer arrays, each edge once, no loops; nothing is overwritten. The diameter is -1 when the graph is not
+    connected, 0 when it has at most one node.
+    """
+    if n <= 1:
+        return n, 0
+    indptr, neighbours = adjacency(n, src, dst)
+    components = _count_components(indptr, neighbours)
+    if components > 1:
+        return components, -1
+    return 1, diameter(indptr, neighbours)
+
+
+@serial
+def _count_components(indptr, neighbours):
+    n = len(indptr) - 1
+    distance = np.empty(n, np.int32)
+    queue = np.empty(n, np.int32)
+    if search(indptr, neighbours, 0, distance, queue) == n:
+        return 1
+    components = 1
+    for v in range(n):
+        if distance[v] < 0:
+            components += 1
+            distance[v] = 0
+            queue[0] = v
+            head, tail = 0, 1
+            while head < tail:
+                u = queue[head]
+                head += 1
+                for e in range(indptr[u], indptr[u + 1]):
+                    w = neighbours[e]
+                    if distance[w] < 0:
+                        distance[w] = 0
+                        queue[tail] = w
+                        tail += 1
+    return components
+
+
+@serial
+def oriented_links(indptr, links):
+    """Links as a CSR (int64, int32) in which each is in the row of that end which wants fewer topics.
+
+    Whoever goes through the rows of all subscribers of every topic meets a link min(topics of its ends)
+    times.
+    """
+    n = len(indptr) - 1
+    starts = np.zeros(n + 1, np.int64)
+    for i in range(len(links)):
+        starts[_fewer(indptr, links[i, 0], links[i, 1]) + 1] += 1
+    for v in range(n):
+        starts[v + 1] += starts[v]
+    fill = starts[:-1].copy()
+    ends = np.empty(len(links), np.int32)
+    for i in range(len(links)):
+        u = _fewer(indptr, links[i, 0], links[i, 1])
+        ends[fill[u]] = links[i, 0] + links[i, 1] - u
+        fill[u] += 1
+    return starts, ends
+
+
+@serial
+def _fewer(indptr, u, v):
+    return u if indptr[u + 1] - indptr[u] <= indptr[v + 1] - indptr[v] else v
+
+
+@serial
+def topic_edges(subscribers, starts, ends, place, src, dst, used):
+    """Edges of one topic's sub-overlay in local ids (positions in ``subscribers``); their number.
+
+    ``starts`` and ``ends`` are `oriented_links`. ``place`` (int32, a cell per node) is all -1 before and
+    after. Overwrites the heads of ``src`` and ``dst``, and sets ``used`` at the places in ``ends`` of the
+    links met.
+    """
+    for i in range(len(subscribers)):
+        place[subscribers[i]] = i
+    count = 0
+    for i in range(len(subscribers)):
+        v = subscribers[i]
+        for e in range(starts[v], starts[v + 1]):
+            j = place[ends[e]]
+            if j >= 0:
+                src[count] = i
+                dst[count] = j
+                count += 1
+                used[e] = True
+    for i in range(len(subscribers)):
+        place[subscribers[i]] = -1
+    return count
+
+
+@serial
+def topic_shapes(indptr, topic_indptr, topic_nodes, links):
+    """Links, components and diameter of every topic (int64 arrays; see `topic_shape`); number of idle links.
+
+    Takes O(Σ over links of the topics of that end which has fewer) time besides the diameters, and O(nodes +
+    links) memory.
+    """
+    n_topics = len(topic_indptr) - 1
+    n_links = np.zeros(n_topics, np.int64)
+    components = np.zeros(n_topics, np.int64)
+    diameters = np.zeros(n_topics, np.int64)
+    starts, ends = oriented_links(indptr, links)
+    used = np.zeros(len(ends), np.bool_)
+    place = np.full(len(indptr) - 1, -1, np.int32)
+    src = np.empty(len(ends), np.int32)
+    dst = np.empty(len(ends), np.int32)
+    for t in range(n_topics):
+        subscribers = topic_nodes[topic_indptr[t] : topic_indptr[t + 1]]
+        count = topic_edges(subscribers, starts, ends, place, src, dst, used)
+        n_links[t] = count
+        components[t], diameters[t] = topic_shape(len(subscribers), src[:count], dst[:count])
+    return n_links, components, diameters, len(used) - used.sum()

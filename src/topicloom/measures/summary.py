@@ -1,0 +1,68 @@
+"""Figures of an overlay as a whole."""
+
+import numpy as np
+import numpy.typing as npt
+
+from topicloom.measures.topics import TopicMeasures, measure_topics
+from topicloom.model.arrays import degrees, normalized_links
+from topicloom.model.interest import Interest
+from topicloom.model.results import Metrics
+
+
+def measure(interest: Interest, links: npt.ArrayLike) -> Metrics:
+    """Degrees, links and topic diameters of an overlay, exact.
+
+    The mean topic diameter is over topics with at least two subscribers (0.0 when there are none). One topic
+    that is not connected makes mean and largest diameter infinite: None, with ``disconnected_topics`` saying
+    how many there are.
+
+    Parameters
+    ----------
+    interest : Interest
+    links : (m, 2) array-like of node ids
+        In any order and direction; repeats count once. They need not make a topic-connected overlay.
+
+    Raises
+    ------
+    InvalidLinksError
+        A link joins a node with itself or with one that does not exist.
+
+    Notes
+    -----
+    Cost as for `topicloom.measures.measure_topics`.
+
+    Examples
+    --------
+    >>> import topicloom as tl
+    >>> interest = tl.Interest.from_pairs(list("abcdeab"), ["news"] * 5 + ["sport"] * 2)
+    >>> metrics = tl.measure(interest, [(0, 1), (1, 2), (2, 3), (3, 4)])
+    >>> metrics.average_degree, metrics.max_topic_diameter, metrics.mean_topic_diameter
+    (1.6, 4, 2.5)
+    """
+    normalized = normalized_links(links, interest.n_nodes)
+    return summarize(interest, normalized, measure_topics(interest, normalized))
+
+
+def summarize(interest: Interest, links: npt.ArrayLike, per_topic: TopicMeasures) -> Metrics:
+    """Metrics of an overlay whose topics have been measured."""
+    normalized = normalized_links(links, interest.n_nodes)
+    degree = degrees(normalized, interest.n_nodes)
+    n_links, tree_links = len(normalized), int(np.maximum(per_topic.subscribers - 1, 0).sum())
+    diameters = per_topic.diameter[per_topic.subscribers > 1]
+    disconnected = int((diameters < 0).sum())
+    values, counts = np.unique(degree, return_counts=True)
+    return Metrics(
+        nodes=interest.n_nodes,
+        topics=interest.n_topics,
+        subscriptions=interest.n_subscriptions,
+        links=n_links,
+        average_degree=2 * n_links / interest.n_nodes if interest.n_nodes else 0.0,
+        max_degree=int(degree.max(initial=0)),
+        mean_topic_diameter=None if disconnected else float(diameters.mean()) if len(diameters) else 0.0,
+        max_topic_diameter=None if disconnected else int(diameters.max(initial=0)),
+        disconnected_topics=disconnected,
+        links_per_topic_tree=n_links / tree_links if tree_links else None,
+        mean_shared_topics=int(per_topic.links.sum()) / n_links if n_links else None,
+        idle_links=per_topic.idle_links,
+        degree_histogram=dict(zip(values.tolist(), counts.tolist())),
+    )

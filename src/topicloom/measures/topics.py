@@ -1,0 +1,73 @@
+"""Figures of each topic's sub-overlay."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from topicloom.kernels.topic_shape import topic_shapes
+from topicloom.model.arrays import Int64Array, frozen, normalized_links
+from topicloom.model.interest import Interest
+
+
+@dataclass(frozen=True, eq=False)
+class TopicMeasures:
+    """Figures of every topic's sub-overlay, one cell per topic id; the arrays are read-only.
+
+    Attributes
+    ----------
+    subscribers, links, components : int64 arrays
+        Of the sub-overlay: its nodes, the links among them, and the pieces it falls into (0 without
+        subscribers).
+    diameter : int64 array
+        Largest distance of two subscribers inside the sub-overlay; 0 with fewer than two subscribers, -1 when
+        the sub-overlay is not connected (an infinite diameter).
+    idle_links : int
+        Links of the overlay that lie in no sub-overlay.
+    """
+
+    subscribers: Int64Array
+    links: Int64Array
+    components: Int64Array
+    diameter: Int64Array
+    idle_links: int
+
+    def columns(self) -> dict[str, pa.Array]:
+        """Columns for the ``topics/`` table of an overlay directory; an infinite diameter is null."""
+        return {
+            "subscribers": pa.array(self.subscribers),
+            "links": pa.array(self.links),
+            "components": pa.array(self.components),
+            "diameter": pa.array(self.diameter, mask=self.diameter < 0),
+        }
+
+
+def measure_topics(interest: Interest, links: npt.ArrayLike) -> TopicMeasures:
+    """Links, components and exact diameter of every topic's sub-overlay.
+
+    Distances are those inside the sub-overlay, as in the kTCO paper, §VIII. Takes O(Σ over links of the
+    topics of its ends) time and a few searches per topic; a topic of 30,000 subscribers takes seconds at
+    worst.
+
+    Raises
+    ------
+    InvalidLinksError
+        A link joins a node with itself or with one that does not exist.
+
+    Examples
+    --------
+    >>> import topicloom as tl
+    >>> from topicloom.measures import measure_topics
+    >>> interest = tl.Interest.from_pairs(list("abcdeab"), ["news"] * 5 + ["sport"] * 2)
+    >>> measure_topics(interest, [(0, 1), (1, 2), (2, 3), (3, 4)]).diameter.tolist()
+    [4, 1]
+    >>> measure_topics(interest, [(1, 2), (2, 3), (3, 4)]).components.tolist()
+    [2, 2]
+    """
+    normalized = normalized_links(links, interest.n_nodes)
+    n_links, components, diameters, idle = topic_shapes(
+        interest.indptr, interest.topic_indptr, interest.topic_nodes, normalized
+    )
+    sizes = frozen(np.diff(interest.topic_indptr))
+    return TopicMeasures(sizes, frozen(n_links), frozen(components), frozen(diameters), int(idle))

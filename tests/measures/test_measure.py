@@ -1,0 +1,88 @@
+"""Measures against networkx, and their edge cases."""
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import topicloom as tl
+from topicloom.measures import measure_topics
+
+
+@st.composite
+def overlays(draw: st.DrawFn) -> tuple[tl.Interest, list[tuple[int, int]]]:
+    n, n_topics = draw(st.integers(1, 9)), draw(st.integers(1, 5))
+    rows = draw(st.lists(st.sets(st.integers(0, n_topics - 1)), min_size=n, max_size=n))
+    indptr = np.cumsum([0, *map(len, rows)])
+    interest = tl.Interest.from_csr(
+        indptr, [t for row in rows for t in sorted(row)] or np.empty(0, int), n_topics
+    )
+    pairs = [(u, v) for u in range(n) for v in range(u)]
+    return interest, draw(st.lists(st.sampled_from(pairs), unique=True)) if pairs else []
+
+
+@settings(max_examples=200, deadline=None)
+@given(overlays())
+def test_topics_equal_networkx(case: tuple[tl.Interest, list[tuple[int, int]]]) -> None:
+    interest, links = case
+    graph = nx.Graph(links)
+    graph.add_nodes_from(range(interest.n_nodes))
+    measured = measure_topics(interest, links)
+    in_some = set()
+    for t in range(interest.n_topics):
+        sub = graph.subgraph(interest.subscribers(t).tolist())
+        in_some |= {frozenset(edge) for edge in sub.edges}
+        components = nx.number_connected_components(sub)
+        assert measured.subscribers[t] == len(sub)
+        assert measured.links[t] == sub.number_of_edges()
+        assert measured.components[t] == components
+        assert measured.diameter[t] == (-1 if components > 1 else nx.diameter(sub) if len(sub) else 0)
+    assert measured.idle_links == len(links) - len(in_some)
+
+
+def test_disconnected_topics_have_infinite_diameter() -> None:
+    interest = tl.Interest.from_pairs(list("abcab"), list("xxxyy"))
+    metrics = tl.measure(interest, [(0, 1)])
+    assert metrics.mean_topic_diameter is None
+    assert metrics.max_topic_diameter is None
+    assert metrics.disconnected_topics == 1
+    assert measure_topics(interest, [(0, 1)]).columns()["diameter"].to_pylist() == [None, 1]
+
+
+def test_mean_diameter_is_over_topics_with_two_subscribers() -> None:
+    interest = tl.Interest.from_csr([0, 2, 3], [0, 1, 0], 3)
+    metrics = tl.measure(interest, [(0, 1)])
+    assert (metrics.mean_topic_diameter, metrics.max_topic_diameter) == (1.0, 1)
+    assert measure_topics(interest, [(0, 1)]).components.tolist() == [1, 1, 0]
+    alone = tl.measure(interest.restrict([0]), [])
+    assert (alone.mean_topic_diameter, alone.max_topic_diameter, alone.links_per_topic_tree) == (0.0, 0, None)
+
+
+def test_nothing_at_all() -> None:
+    metrics = tl.measure(tl.Interest.from_pairs([], []), [])
+    assert (metrics.nodes, metrics.average_degree, metrics.max_degree, metrics.degree_histogram) == (
+        0,
+        0.0,
+        0,
+        {},
+    )
+
+
+def test_figures_of_a_known_overlay() -> None:
+    interest = tl.Interest.from_pairs(list("aabbccdd"), list("xyxyxzxz"))
+    metrics = tl.measure(interest, [(1, 0), (1, 2), (2, 3), (0, 1)])
+    assert metrics.links == 3
+    assert metrics.degree_histogram == {1: 2, 2: 2}
+    assert metrics.links_per_topic_tree == pytest.approx(3 / 5)
+    assert metrics.mean_shared_topics == pytest.approx(5 / 3)
+    assert metrics.to_dict()["degree_histogram"] == {"1": 2, "2": 2}
+
+
+def test_large_rings_take_seconds() -> None:
+    n = 30_000
+    interest = tl.Interest.from_csr(np.arange(n + 1), np.zeros(n, int), 1)
+    ring = tl.ring_per_topic(interest).links
+    assert tl.measure(interest, ring).max_topic_diameter == n // 2
+    chords = np.random.default_rng(0).integers(0, n, (5, 2))
+    assert tl.measure(interest, np.concatenate((ring, chords))).max_topic_diameter < n // 2
