@@ -13,6 +13,7 @@ from topicloom.errors import TopicloomError
 from topicloom.methods import METHODS, MethodSpec, cycle_per_topic, design, ring_per_topic
 from topicloom.model import BrokenTopic, Interest, Metrics, Overlay, Verdict
 from topicloom.version import __version__
+from topicloom.workloads import generate
 
 __all__ = [
     "METHODS",
@@ -26,5 +27,6 @@ __all__ = [
     "__version__",
     "cycle_per_topic",
     "design",
+    "generate",
     "ring_per_topic",
 ]
