@@ -5,8 +5,9 @@ by passing only through subscribers.
 
 >>> import topicloom as tl
 >>> interest = tl.Interest.from_pairs(["a", "b", "c", "a"], ["news", "news", "sport", "sport"])
->>> tl.design(interest, "ring-pt").n_links
-2
+>>> overlay = tl.design(interest, "ring-pt")
+>>> overlay.n_links, tl.verify(interest, overlay.links).ok
+(2, True)
 """
 
 from topicloom.errors import TopicloomError
@@ -15,6 +16,7 @@ from topicloom.measures import measure
 from topicloom.methods import METHODS, MethodSpec, cycle_per_topic, design, ring_per_topic
 from topicloom.model import BrokenTopic, Interest, Metrics, Overlay, Verdict
 from topicloom.version import __version__
+from topicloom.workloads import generate
 
 __all__ = [
     "METHODS",
@@ -28,6 +30,7 @@ __all__ = [
     "__version__",
     "cycle_per_topic",
     "design",
+    "generate",
     "measure",
     "ring_per_topic",
     "verify",

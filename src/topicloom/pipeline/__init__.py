@@ -3,6 +3,7 @@
 Users call `read_subscriptions`, then `design_overlay`, `verify_overlay` or `measure_overlay`; sessions come from the caller.
 """
 
+from topicloom.pipeline.generate import generate_subscriptions
 from topicloom.pipeline.overlay import DesignResult, design_overlay, measure_overlay, verify_overlay
 from topicloom.pipeline.read import read_subscriptions
 from topicloom.pipeline.verify import OverlayVerdict
@@ -12,6 +13,7 @@ __all__ = [
     "DesignResult",
     "OverlayVerdict",
     "design_overlay",
+    "generate_subscriptions",
     "measure_overlay",
     "read_subscriptions",
     "verify_overlay",
