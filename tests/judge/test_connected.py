@@ -64,9 +64,7 @@ def test_batches_of_any_size_hold_the_same_edges(case: Case, at_once: int) -> No
     def edges(at_once: int) -> list[tuple[int, int, int]]:
         found = []
         for batch in topic_batches(interest, normalized, at_once=at_once):
-            found += zip(
-                (batch.first + batch.a).tolist(), (batch.first + batch.b).tolist(), batch.link.tolist()
-            )
+            found += zip((batch.first + batch.a).tolist(), (batch.first + batch.b).tolist(), batch.link.tolist())
         return sorted(found)
 
     assert edges(at_once) == edges(1 << 20)

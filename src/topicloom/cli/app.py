@@ -5,8 +5,8 @@ import sys
 import traceback
 from collections.abc import Sequence
 
-import click
 import typer
+from typer.exceptions import TyperException
 
 from topicloom.cli import design, generate, measure, methods, verify
 from topicloom.cli.console import complain
@@ -34,7 +34,9 @@ def _print_version(wanted: bool) -> None:
 
 
 @app.callback()
-def _root(version: bool = typer.Option(False, "--version", callback=_print_version, is_eager=True, help="Print the version.")) -> None:
+def _root(
+    version: bool = typer.Option(False, "--version", callback=_print_version, is_eager=True, help="Print the version."),
+) -> None:
     pass
 
 
@@ -53,14 +55,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = list(sys.argv[1:] if argv is None else argv)
     verbose = "-v" in arguments or "--verbose" in arguments
     try:
-        result = app(arguments, prog_name="topicloom", standalone_mode=False)
-    except click.exceptions.Exit as stop:
+        result: object = app(arguments, prog_name="topicloom", standalone_mode=False)
+    except typer.Exit as stop:
         return stop.exit_code
-    except (click.exceptions.Abort, KeyboardInterrupt):
+    except (typer.Abort, KeyboardInterrupt):
         complain("interrupted; nothing was written")
         return INTERRUPTED
-    except click.ClickException as error:
-        complain(error.format_message())
+    except TyperException as error:
+        complain(_usage(error))
         return BAD_INPUT
     except TopicloomError as error:
         complain(str(error))
@@ -76,9 +78,18 @@ def main(argv: Sequence[str] | None = None) -> int:
     return result if isinstance(result, int) else DONE
 
 
+def _usage(error: TyperException) -> str:
+    message = error.format_message() if hasattr(error, "format_message") else str(error)
+    return f"{message.rstrip('.')}; topicloom --help shows what there is"
+
+
 def _first_line(error: Exception) -> str:
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return lines[-1][:300] if type(error).__name__ == "PythonException" and lines else (lines[0][:300] if lines else "no message")
+    return (
+        lines[-1][:300]
+        if type(error).__name__ == "PythonException" and lines
+        else (lines[0][:300] if lines else "no message")
+    )
 
 
 def entry() -> None:

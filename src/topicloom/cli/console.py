@@ -32,7 +32,8 @@ def visible(label: str, *, longest: int = _LONGEST_LABEL) -> str:
     'a\\\\x1b[31m'
     """
     shown = "".join(
-        c if unicodedata.category(c) not in _HIDDEN else c.encode("unicode_escape", "surrogatepass").decode() for c in label[: longest + 1]
+        c if unicodedata.category(c) not in _HIDDEN else c.encode("unicode_escape", "surrogatepass").decode()
+        for c in label[: longest + 1]
     )
     return shown if len(shown) <= longest else shown[: longest - 1] + "…"
 

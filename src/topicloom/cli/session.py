@@ -70,7 +70,9 @@ def _start(master: str, settings: dict[str, str]) -> "SparkSession":
     try:
         return builder.getOrCreate()
     except (PySparkException, RuntimeError) as error:
-        raise SparkUnavailableError(f"Spark did not start with master {master!r}: {str(error).splitlines()[0]}") from error
+        raise SparkUnavailableError(
+            f"Spark did not start with master {master!r}: {str(error).splitlines()[0]}"
+        ) from error
 
 
 def _connect(remote: str, settings: dict[str, str]) -> "SparkSession":
@@ -106,11 +108,15 @@ def _check_java() -> None:
     java = shutil.which("java", path=f"{home}/bin") if home else shutil.which("java")
     advice = "install Java 17 or newer (Debian: apt-get install openjdk-17-jre-headless), or set JAVA_HOME"
     if java is None:
-        raise SparkUnavailableError(f"Spark needs Java, and none was found{f' in JAVA_HOME={home}' if home else ''}: {advice}")
+        raise SparkUnavailableError(
+            f"Spark needs Java, and none was found{f' in JAVA_HOME={home}' if home else ''}: {advice}"
+        )
     answer = subprocess.run([java, "-version"], capture_output=True, text=True, check=False).stderr
     version = re.search(r'version "(?:1\.)?(\d+)', answer)
     if version and int(version.group(1)) < _OLDEST_JAVA:
-        raise SparkUnavailableError(f"Spark needs Java {_OLDEST_JAVA} or newer, and {java} is Java {version.group(1)}: {advice}")
+        raise SparkUnavailableError(
+            f"Spark needs Java {_OLDEST_JAVA} or newer, and {java} is Java {version.group(1)}: {advice}"
+        )
 
 
 @contextmanager
@@ -123,7 +129,10 @@ def _spark_output(verbose: bool) -> Iterator[None]:
     log = Path(name)
     ours = os.dup(2)
     sys.stderr.flush()
-    terminal, sys.stderr = sys.stderr, os.fdopen(os.dup(ours), "w", buffering=1, encoding=sys.stderr.encoding, errors="backslashreplace")
+    terminal, sys.stderr = (
+        sys.stderr,
+        os.fdopen(os.dup(ours), "w", buffering=1, encoding=sys.stderr.encoding, errors="backslashreplace"),
+    )
     os.dup2(handle, 2)
     os.close(handle)
     try:

@@ -1,5 +1,5 @@
 """The verifier: judges overlays from the definitions alone, by no code of ``methods/`` or ``kernels/``."""
 
-from topicloom.judge.verify import verify
+from topicloom.judge.verify import checked_k, verify
 
-__all__ = ["verify"]
+__all__ = ["checked_k", "verify"]

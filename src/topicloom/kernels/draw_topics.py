@@ -29,9 +29,7 @@ def draw_sizes(first_node, last_node, seed, size_weights):
 
 
 @serial
-def draw_distinct(
-    first_node: int, last_node: int, seed: int, weights: Weights, size_weights: Weights
-) -> Subscriptions:
+def draw_distinct(first_node: int, last_node: int, seed: int, weights: Weights, size_weights: Weights) -> Subscriptions:
     """Draw topics by weight until every node has as many distinct ones as `draw_sizes` gives it.
 
     Drawing again whenever a topic repeats comes to the same as drawing from the weight of the topics not
@@ -64,9 +62,7 @@ def draw_distinct(
 
 
 @serial
-def draw_independent(
-    first_node: int, last_node: int, seed: int, certain: int, thresholds: Thresholds
-) -> Subscriptions:
+def draw_independent(first_node: int, last_node: int, seed: int, certain: int, thresholds: Thresholds) -> Subscriptions:
     """Give every node topic t with probability ``thresholds[t]`` / 2^64, the first ``certain`` ones always."""
     n_topics = len(thresholds)
     indptr = np.zeros(last_node - first_node + 1, np.int64)

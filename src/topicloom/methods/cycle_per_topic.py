@@ -35,6 +35,8 @@ def cycle_per_topic(interest: Interest, *, seed: int = 0) -> Overlay:
     """
     seed = checked_seed(seed)
     topic_of = np.repeat(np.arange(interest.n_topics), np.diff(interest.topic_indptr))
-    shuffled = interest.topic_nodes[np.lexsort((draw_pairs(seed, CYCLE_STREAM, topic_of, interest.topic_nodes), topic_of))]
+    shuffled = interest.topic_nodes[
+        np.lexsort((draw_pairs(seed, CYCLE_STREAM, topic_of, interest.topic_nodes), topic_of))
+    ]
     links = merged(shuffled, successors(shuffled, interest.topic_indptr))
     return Overlay(interest, links, "cycle-pt", seed=seed)

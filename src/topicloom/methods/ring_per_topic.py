@@ -10,7 +10,7 @@ from topicloom.model import Interest, Overlay
     problem="baseline: a ring for every topic, rings merged where they share links",
     guarantee="2-topic-connected; no bound on degrees (a node with s topics has degree up to 2s)",
     cost="O(subscriptions log subscriptions) time, O(subscriptions) memory",
-    paper="Chockler, Melamed, Tock, Vitenberg: Constructing Scalable Overlays for Pub-Sub with Many Topics, PODC 2007, §8.3",
+    paper="Chockler et al., Constructing Scalable Overlays for Pub-Sub with Many Topics, PODC 2007, §8.3",
     memory=lambda size: 64 * size.subscriptions,
     max_k=2,
 )

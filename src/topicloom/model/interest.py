@@ -61,7 +61,9 @@ class Interest:
         node_ids, node_labels = label_columns.encode(nodes, "node")
         topic_ids, topic_labels = label_columns.encode(topics, "topic")
         if len(node_ids) != len(topic_ids):
-            raise InvalidInterestError(f"{len(node_ids):,} nodes but {len(topic_ids):,} topics: one of each per subscription")
+            raise InvalidInterestError(
+                f"{len(node_ids):,} nodes but {len(topic_ids):,} topics: one of each per subscription"
+            )
         return cls.from_ids(
             node_ids,
             topic_ids,
@@ -101,7 +103,9 @@ class Interest:
         if not isinstance(n_topics, int | np.integer) or not 0 <= n_topics <= MAX_IDS:
             raise InvalidInterestError(f"n_topics is {n_topics!r}; a whole number from 0 to {MAX_IDS:,} is accepted")
         if len(starts) == 0 or starts[0] != 0 or starts[-1] != len(wanted) or (np.diff(starts) < 0).any():
-            raise InvalidInterestError(f"indptr must rise from 0 to the {len(wanted):,} entries of topics, one step per node")
+            raise InvalidInterestError(
+                f"indptr must rise from 0 to the {len(wanted):,} entries of topics, one step per node"
+            )
         outside = (wanted < 0) | (wanted >= n_topics)
         if outside.any():
             first = int(np.flatnonzero(outside)[0])
@@ -198,7 +202,9 @@ class Interest:
         """
         chosen = np.unique(_integers(nodes, "nodes"))
         if len(chosen) and (chosen[0] < 0 or chosen[-1] >= self.n_nodes):
-            raise InvalidInterestError(f"nodes to keep must lie in range({self.n_nodes}); got {chosen[0]} … {chosen[-1]}")
+            raise InvalidInterestError(
+                f"nodes to keep must lie in range({self.n_nodes}); got {chosen[0]} … {chosen[-1]}"
+            )
         sizes = np.diff(self.indptr)[chosen]
         indptr = np.zeros(len(chosen) + 1, np.int64)
         np.cumsum(sizes, out=indptr[1:])

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 
 from topicloom.errors import InvalidInterestError
 
-Labels = np.ndarray[Any, np.dtypes.StringDType]
+Labels = npt.NDArray[Any]  # of numpy.dtypes.StringDType, for which numpy has no usable type yet
 
 # Blank: nothing but Unicode white space and separators. The same text is a regular expression for Arrow and for Spark.
 BLANK = r"\A[\t-\r\x1C-\x20\x{85}\pZ]*\z"
@@ -59,8 +59,7 @@ def to_arrow(labels: npt.ArrayLike) -> pa.Array:
     """Inverse of `from_arrow`."""
     labels = np.asarray(labels, dtype=np.dtypes.StringDType())
     chunks = [
-        pa.array(labels[start : start + _CHUNK].tolist(), pa.large_string())
-        for start in range(0, len(labels), _CHUNK)
+        pa.array(labels[start : start + _CHUNK].tolist(), pa.large_string()) for start in range(0, len(labels), _CHUNK)
     ]
     return pa.concat_arrays(chunks) if chunks else pa.array([], pa.large_string())
 

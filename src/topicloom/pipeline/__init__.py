@@ -1,6 +1,6 @@
 """The pipeline on Spark: one file per step, each a function from DataFrame to DataFrame.
 
-Users call `read_subscriptions`, then `design_overlay`, `verify_overlay` or `measure_overlay`; sessions come from the caller.
+Users call `read_subscriptions`, then `design_overlay`, `verify_overlay` or `measure_overlay`; sessions are theirs.
 """
 
 from topicloom.pipeline.generate import generate_subscriptions

@@ -16,7 +16,13 @@ _SCHEMA = f"{SRC_ID} int, {DST_ID} int, `{ORDER}` bigint"
 
 
 def construct(
-    subscriptions: DataFrame, *, method: str, seed: int, options: Mapping[str, Any], n_nodes: int, n_topics: int
+    subscriptions: DataFrame,
+    *,
+    method: str,
+    seed: int,
+    options: Mapping[str, Any],
+    n_nodes: int,
+    n_topics: int,
 ) -> DataFrame:
     """(node_id, topic_id) -> (src_id, dst_id, order) by a method that needs the interest in one place.
 
@@ -28,7 +34,9 @@ def construct(
     return whole.applyInArrow(_designer(method, seed, dict(options), n_nodes, n_topics), _SCHEMA)
 
 
-def _designer(method: str, seed: int, options: dict[str, Any], n_nodes: int, n_topics: int) -> Callable[[pa.Table], pa.Table]:
+def _designer(
+    method: str, seed: int, options: dict[str, Any], n_nodes: int, n_topics: int
+) -> Callable[[pa.Table], pa.Table]:
     def run(table: pa.Table) -> pa.Table:
         interest = Interest.from_ids(
             table[NODE_ID].to_numpy(), table[TOPIC_ID].to_numpy(), n_nodes=n_nodes, n_topics=n_topics

@@ -17,7 +17,9 @@ def read_links(spark: SparkSession, source: str, *, format: str | None = None) -
     InvalidLinksError
         A row is not a link: wrong number of fields, or a label that is null, blank or not valid text.
     """
-    rows = with_reasons(read_pairs(spark, source, Names(SRC, DST), format=format).withColumnsRenamed({"first": NODE, "second": TOPIC}))
+    rows = with_reasons(
+        read_pairs(spark, source, Names(SRC, DST), format=format).withColumnsRenamed({"first": NODE, "second": TOPIC})
+    )
     bad = rows.where(F.col(REASON).isNotNull())
     first = bad.limit(1).collect()
     if first:

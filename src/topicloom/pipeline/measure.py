@@ -48,7 +48,9 @@ def summarize(nodes: DataFrame, topics: DataFrame, links: DataFrame) -> Metrics:
         F.max("diameter").alias("max_diameter"),
     ).collect()[0]
     link_row = links.agg(
-        F.count("*").alias("links"), F.avg(SHARED_TOPICS).alias("shared"), F.count_if(F.col(SHARED_TOPICS) == 0).alias("idle")
+        F.count("*").alias("links"),
+        F.avg(SHARED_TOPICS).alias("shared"),
+        F.count_if(F.col(SHARED_TOPICS) == 0).alias("idle"),
     ).collect()[0]
     connected = topic_row["disconnected"] == 0
     n_nodes = sum(histogram.values())

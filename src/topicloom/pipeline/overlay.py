@@ -13,7 +13,18 @@ from topicloom.errors import NotEnoughMemoryError
 from topicloom.methods.registry import Size, check_options, checked_seed, registered, spec_of
 from topicloom.model import Metrics
 from topicloom.model.directory import run_header
-from topicloom.pipeline.columns import DST, DST_ID, NODE, NODE_ID, ORDER, SHARED_TOPICS, SRC, SRC_ID, TOPIC, TOPIC_ID
+from topicloom.pipeline.columns import (
+    DST,
+    DST_ID,
+    NODE,
+    NODE_ID,
+    ORDER,
+    SHARED_TOPICS,
+    SRC,
+    SRC_ID,
+    TOPIC,
+    TOPIC_ID,
+)
 from topicloom.pipeline.construct import construct
 from topicloom.pipeline.links import encode_links
 from topicloom.pipeline.measure import node_figures, summarize, topic_figures
@@ -60,7 +71,12 @@ class DesignResult:
 
 
 def design_overlay(
-    subscriptions: DataFrame, *, method: str = "gm", seed: int = 0, stages: Stages | None = None, **options: Any
+    subscriptions: DataFrame,
+    *,
+    method: str = "gm",
+    seed: int = 0,
+    stages: Stages | None = None,
+    **options: Any,
 ) -> DesignResult:
     """Design, verify and measure an overlay for a DataFrame of subscriptions.
 
@@ -84,7 +100,13 @@ def design_overlay(
 
 
 def design_prepared(
-    prepared: Prepared, *, method: str = "gm", seed: int = 0, k: int = 1, stages: Stages | None = None, **options: Any
+    prepared: Prepared,
+    *,
+    method: str = "gm",
+    seed: int = 0,
+    k: int = 1,
+    stages: Stages | None = None,
+    **options: Any,
 ) -> DesignResult:
     """`design_overlay` for an interest that is prepared already; judged at ``k``."""
     stages = stages or Stages()
@@ -92,7 +114,12 @@ def design_prepared(
     started = time.time()
     with stages("design", f"designing with {method}"):
         links = construct(
-            prepared.encoded, method=method, seed=checked_seed(seed), options=options, n_nodes=counts["nodes"], n_topics=counts["topics"]
+            prepared.encoded,
+            method=method,
+            seed=checked_seed(seed),
+            options=options,
+            n_nodes=counts["nodes"],
+            n_topics=counts["topics"],
         ).persist()
         n_links = links.count()
     with stages("verify", f"verifying {n_links:,} links"):
@@ -129,7 +156,9 @@ def design_prepared(
     )
 
 
-def verify_overlay(subscriptions: DataFrame, links: DataFrame, *, k: int = 1, stages: Stages | None = None) -> OverlayVerdict:
+def verify_overlay(
+    subscriptions: DataFrame, links: DataFrame, *, k: int = 1, stages: Stages | None = None
+) -> OverlayVerdict:
     """Judge links, from whatever tool, against subscriptions: is every topic k-connected?
 
     Parameters

@@ -100,5 +100,7 @@ def _nothing_usable(unused: DataFrame, rows: int) -> str:
 def _fingerprint(subscriptions: DataFrame) -> str:
     """64-bit hashes of the subscriptions, folded in two ways that do not depend on their order."""
     hashed = subscriptions.select(F.xxhash64(NODE, TOPIC).alias("h"))
-    row = hashed.agg(F.bit_xor("h").alias("x"), F.sum(F.col("h").cast("decimal(38,0)")).alias("s"), F.count("*").alias("n")).collect()[0]
+    row = hashed.agg(
+        F.bit_xor("h").alias("x"), F.sum(F.col("h").cast("decimal(38,0)")).alias("s"), F.count("*").alias("n")
+    ).collect()[0]
     return f"{row['n']}-{row['x'] % 2**64:016x}-{int(row['s']) % 2**64:016x}"

@@ -18,7 +18,14 @@ from topicloom.pipeline.clean import accepted, with_reasons
 from topicloom.pipeline.columns import FILE, NODE, RAW, REASON, TOPIC, quoted
 
 FORMATS = ("csv", "tsv", "json", "parquet")
-_SUFFIXES = {"csv": "csv", "tsv": "tsv", "json": "json", "jsonl": "json", "ndjson": "json", "parquet": "parquet"}
+_SUFFIXES = {
+    "csv": "csv",
+    "tsv": "tsv",
+    "json": "json",
+    "jsonl": "json",
+    "ndjson": "json",
+    "parquet": "parquet",
+}
 _COMPRESSED = ("gz", "bz2", "zst", "snappy", "lz4", "deflate")
 _CORRUPT = "_topicloom_corrupt_record"
 _FILE_PATH = "_metadata.file_path"
@@ -128,7 +135,11 @@ def _format_of(paths: Sequence[str], source: str) -> str:
 
 def _rows(table: DataFrame, raw: Column, first: Column, second: Column, reason: Column) -> DataFrame:
     return table.select(
-        F.col(_FILE_PATH).alias(FILE), raw.alias(RAW), first.alias("first"), second.alias("second"), reason.alias(REASON)
+        F.col(_FILE_PATH).alias(FILE),
+        raw.alias(RAW),
+        first.alias("first"),
+        second.alias("second"),
+        reason.alias(REASON),
     )
 
 
@@ -146,9 +157,7 @@ def _parquet(spark: SparkSession, source: str, names: Names) -> DataFrame:
 
 def _json_lines(spark: SparkSession, source: str, names: Names) -> DataFrame:
     lines = spark.read.text(source).where(F.trim("value") != "")
-    parsed = lines.withColumn(
-        "fields", F.when(F.is_valid_utf8("value"), F.from_json("value", "map<string,string>"))
-    )
+    parsed = lines.withColumn("fields", F.when(F.is_valid_utf8("value"), F.from_json("value", "map<string,string>")))
     sample = parsed.where(F.col("fields").isNotNull()).limit(1000).select(F.explode(F.map_keys("fields")).alias("key"))
     keys = sorted(row["key"] for row in sample.distinct().collect())
     if keys:
@@ -190,9 +199,7 @@ def _csv(spark: SparkSession, source: str, names: Names, separator: str, header:
     schema = StructType([StructField(name, StringType()) for name in [*byte_names, _CORRUPT]])
     table = spark.read.options(**options).schema(schema).csv(source)
     corrupt = _utf8(quoted(_CORRUPT))
-    reason = F.when(
-        corrupt.isNotNull(), F.lit(f"wrong number of fields, {len(byte_names)} are expected")
-    )
+    reason = F.when(corrupt.isNotNull(), F.lit(f"wrong number of fields, {len(byte_names)} are expected"))
     first, second = (_utf8(quoted(byte_names[position])) for position in columns.positions)
     return _rows(table, corrupt, first, second, reason)
 

@@ -13,7 +13,7 @@ from topicloom.model import Interest
 from topicloom.pipeline.columns import DST_ID, NODE_ID, SHARED_TOPICS, SRC_ID, TOPIC_ID, require_columns
 
 _BUCKET = "bucket"
-_SUBSCRIPTIONS_A_BUCKET = 1_000_000
+_SUBSCRIPTIONS_A_BUCKET = 100_000
 
 
 class TopicBucket(NamedTuple):
@@ -31,7 +31,12 @@ def topic_links(subscriptions: DataFrame, links: DataFrame) -> DataFrame:
     require_columns(links, SRC_ID, DST_ID)
     of_src = subscriptions.select(F.col(NODE_ID).alias(SRC_ID), TOPIC_ID)
     of_dst = subscriptions.select(F.col(NODE_ID).alias(DST_ID), TOPIC_ID)
-    return links.select(SRC_ID, DST_ID).join(of_src, SRC_ID).join(of_dst, [DST_ID, TOPIC_ID]).select(TOPIC_ID, SRC_ID, DST_ID)
+    return (
+        links.select(SRC_ID, DST_ID)
+        .join(of_src, SRC_ID)
+        .join(of_dst, [DST_ID, TOPIC_ID])
+        .select(TOPIC_ID, SRC_ID, DST_ID)
+    )
 
 
 def with_shared_topics(links: DataFrame, served: DataFrame) -> DataFrame:
@@ -43,14 +48,19 @@ def with_shared_topics(links: DataFrame, served: DataFrame) -> DataFrame:
 
 
 def per_topic(
-    subscriptions: DataFrame, served: DataFrame, work: Callable[[TopicBucket], pa.Table], schema: str, *, n_subscriptions: int
+    subscriptions: DataFrame,
+    served: DataFrame,
+    work: Callable[[TopicBucket], pa.Table],
+    schema: str,
+    *,
+    n_subscriptions: int,
 ) -> DataFrame:
     """Run a function on buckets of topics, each with its subscriptions and links, on the executors.
 
     A bucket holds many topics, because a task per topic would cost more than the work in it. Topics are spread by their
     id; a single topic is never split, so the largest topic must fit into one Python worker.
     """
-    buckets = max(8, -(-n_subscriptions // _SUBSCRIPTIONS_A_BUCKET))
+    buckets = max(1, n_subscriptions // _SUBSCRIPTIONS_A_BUCKET)
     bucket = F.pmod(F.xxhash64(TOPIC_ID), F.lit(buckets)).alias(_BUCKET)
     left = subscriptions.select(bucket, NODE_ID, TOPIC_ID)
     right = served.select(bucket, SRC_ID, DST_ID).distinct()

@@ -48,7 +48,8 @@ def broken_topics(subscriptions: DataFrame, served: DataFrame, *, k: int, n_subs
                 TOPIC_ID: pa.array([bucket.topics[broken.topic] for broken in verdict.broken], pa.int32()),
                 "components": pa.array([broken.components for broken in verdict.broken], pa.int32()),
                 "witness": pa.array(
-                    [bucket.nodes[np.array(broken.witness, int)].tolist() for broken in verdict.broken], pa.list_(pa.int32())
+                    [bucket.nodes[np.array(broken.witness, int)].tolist() for broken in verdict.broken],
+                    pa.list_(pa.int32()),
                 ),
             }
         )
@@ -61,7 +62,9 @@ def labelled(broken: DataFrame, nodes: DataFrame, topics: DataFrame) -> DataFram
     ends = broken.select(TOPIC_ID, "components", F.posexplode_outer("witness").alias("place", NODE_ID))
     named = ends.join(nodes, NODE_ID, "left").join(topics, TOPIC_ID)
     places = F.array_sort(F.collect_list(F.struct("place", NODE)))
-    grouped = named.groupBy(TOPIC_ID, TOPIC, "components").agg(F.transform(places, lambda at: at[NODE]).alias("witness"))
+    grouped = named.groupBy(TOPIC_ID, TOPIC, "components").agg(
+        F.transform(places, lambda at: at[NODE]).alias("witness")
+    )
     return grouped.orderBy(TOPIC_ID).select(TOPIC, "components", "witness")
 
 

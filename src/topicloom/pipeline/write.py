@@ -10,7 +10,9 @@ from topicloom.pipeline.overlay import DesignResult
 from topicloom.pipeline.stages import Stages
 
 
-def write_overlay(result: DesignResult, destination: Path, *, overwrite: bool = False, stages: Stages | None = None) -> None:
+def write_overlay(
+    result: DesignResult, destination: Path, *, overwrite: bool = False, stages: Stages | None = None
+) -> None:
     """Write the overlay directory that `topicloom.model.directory` describes.
 
     The destination must be a path that the driver and the executors share.

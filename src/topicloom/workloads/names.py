@@ -28,7 +28,5 @@ def topic_names(ids: npt.ArrayLike, count: int) -> pa.Array:
 
 
 def _padded(prefix: str, ids: npt.ArrayLike, count: int) -> pa.Array:
-    digits = pc.utf8_lpad(
-        pa.array(ids, pa.int64()).cast(pa.string()), width=len(str(max(count - 1, 0))), padding="0"
-    )
+    digits = pc.utf8_lpad(pa.array(ids, pa.int64()).cast(pa.string()), width=len(str(max(count - 1, 0))), padding="0")
     return pc.binary_join_element_wise(pa.scalar(prefix), digits, pa.scalar(""))

@@ -98,9 +98,7 @@ class Workload:
 def _whole(name: str, value: Any, lowest: int, highest: int) -> int:
     whole = isinstance(value, numbers.Integral) and not isinstance(value, bool)
     if not whole or not lowest <= value <= highest:
-        raise InvalidOptionError(
-            f"{name} is {value!r}; a whole number from {lowest} to {highest:,} is accepted"
-        )
+        raise InvalidOptionError(f"{name} is {value!r}; a whole number from {lowest} to {highest:,} is accepted")
     return int(value)
 
 
