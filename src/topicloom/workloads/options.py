@@ -1,7 +1,7 @@
 """What a synthetic workload is: options checked at the door, shared by memory and Spark."""
 
-import math
 import numbers
+import sys
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, TypedDict
 
@@ -112,7 +112,7 @@ def _one_of(name: str, value: Any, choices: tuple[str, ...]) -> str:
 
 def _exponent(name: str, value: Any) -> float:
     real = isinstance(value, numbers.Real) and not isinstance(value, bool)
-    if not real or not 0 <= value < math.inf:
+    if not real or not 0 <= value <= sys.float_info.max:
         raise InvalidOptionError(f"{name} is {value!r}; a finite number from 0 up is accepted")
     return float(value)
 

@@ -15,7 +15,7 @@ from topicloom.model.arrays import Int64Array, frozen
 
 UNIT = 2**62
 EXPONENTIAL_RATE = Decimal("7.98089866629825285599905084462")
-"""λ with (1 - e^(-λ/10)) / (1 - e^-λ) = 0.55: the first tenth of exp(-λx), 0 <= x < 1, has 55 % of its mass."""
+"""λ with (1 - e^(-λ/10)) / (1 - e^-λ) = 0.55: the first tenth of exp(-λx), 0 <= x < 1, has 55 % of it."""
 
 _REAL = Context(prec=30)
 
