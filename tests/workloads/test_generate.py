@@ -155,7 +155,11 @@ def test_the_stream_is_the_one_of_earlier_versions(popularity, sizes):
 
 def test_first_subscriptions_are_known():
     interest = tl.generate(3, 100, 5, "zipf", alpha=2.0, seed=0)
-    assert [interest.topics_of(v).tolist() for v in range(3)] == [[0, 1, 8, 16, 19], [0, 1, 2, 3, 4], [0, 1, 2, 3, 8]]
+    assert [interest.topics_of(v).tolist() for v in range(3)] == [
+        [0, 1, 8, 16, 19],
+        [0, 1, 2, 3, 4],
+        [0, 1, 2, 3, 8],
+    ]
 
 
 def test_labels_of_many():
