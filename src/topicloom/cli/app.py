@@ -17,8 +17,8 @@ DONE, CHECK_FAILED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
 
 app = typer.Typer(
     name="topicloom",
-    help="Topic-connected overlays for publish/subscribe: choose the few links over which every message reaches all who want it.",
-    epilog="Start with: topicloom generate subs --nodes 2000 --topics 200 --subscriptions 10 && topicloom design subs overlay",
+    help="Topic-connected overlays for publish/subscribe: the few links over which messages reach all who want them.",
+    epilog="Start with: topicloom generate subs && topicloom design subs overlay",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,

@@ -26,10 +26,10 @@ def tell(sentence: str) -> None:
 
 
 def visible(label: str, *, longest: int = _LONGEST_LABEL) -> str:
-    """A label as it is safe to print: control and formatting characters escaped, long ones shortened.
+    r"""A label as it is safe to print: control and formatting characters escaped, long ones shortened.
 
-    >>> visible("a\\x1b[31m")
-    'a\\\\x1b[31m'
+    >>> visible("a\x1b[31m")
+    'a\\x1b[31m'
     """
     shown = "".join(
         c if unicodedata.category(c) not in _HIDDEN else c.encode("unicode_escape", "surrogatepass").decode()

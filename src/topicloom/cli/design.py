@@ -25,7 +25,8 @@ from topicloom.cli.options import (
 )
 from topicloom.cli.session import spark_session
 from topicloom.cli.sources import part_of_overlay
-from topicloom.methods.registry import check_options, checked_seed, spec_of
+from topicloom.methods.registry import check_options, spec_of
+from topicloom.model.checks import checked_seed
 from topicloom.model.publish import check_destination
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ def command(
     method: Annotated[str, typer.Option(help="Construction method; topicloom methods lists them.")] = "gm",
     rho: Annotated[
         float | None,
-        typer.Option(help="low-oda: how much contribution may be given up for a lower maximum degree."),
+        typer.Option(help="low-oda: contribution that may be given up for a lower maximum degree."),
     ] = None,
     partitions: Annotated[int | None, typer.Option(help="dc: number of partitions.")] = None,
     seed: Seed = 0,
@@ -61,7 +62,9 @@ def command(
     verbose: Verbose = False,
 ) -> int:
     """Design an overlay for a table of subscriptions, verify and measure it, and write it as Parquet."""
-    options: dict[str, Any] = {name: value for name, value in {"rho": rho, "partitions": partitions}.items() if value is not None}
+    options: dict[str, Any] = {
+        name: value for name, value in {"rho": rho, "partitions": partitions}.items() if value is not None
+    }
     check_options(spec_of(method), options)
     checked_seed(seed)
     out = out.absolute()
@@ -111,7 +114,8 @@ def _plan(prepared: "Prepared", method: str, options: dict[str, Any], needed: in
     unused = f" ({counts['rejected']:,} of {counts['rows']:,} rows rejected)" if counts["rejected"] else ""
     repeated = f" ({counts['repeated']:,} repeated rows counted once)" if counts["repeated"] else ""
     return (
-        f"{counts['nodes']:,} nodes, {counts['topics']:,} topics, {counts['subscriptions']:,} subscriptions{unused}{repeated}; "
+        f"{counts['nodes']:,} nodes, {counts['topics']:,} topics, {counts['subscriptions']:,} subscriptions"
+        f"{unused}{repeated}; "
         f"{method}{given}, about {needed / 2**20:,.0f} MiB in one Python worker"
     )
 

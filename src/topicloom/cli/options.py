@@ -40,7 +40,7 @@ Header = Annotated[
 Subscriptions = Annotated[
     str,
     typer.Argument(
-        help="File, folder or glob of CSV, JSON lines or Parquet with a node and a topic a row; or an overlay directory."
+        help="File, folder or glob of CSV, JSON lines or Parquet, a node and a topic a row; or an overlay directory."
     ),
 ]
 Links = Annotated[str, typer.Argument(help="Overlay directory, or a file, folder or glob with columns src and dst.")]

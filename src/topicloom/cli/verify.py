@@ -1,4 +1,4 @@
-"""``topicloom verify``: does every message reach all who want it?"""
+"""``topicloom verify``: whether every message reaches all who want it."""
 
 import json
 from typing import Annotated

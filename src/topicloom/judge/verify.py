@@ -1,6 +1,6 @@
 """Does an overlay keep its promise? Answered from the definition, by other code than the one that designs."""
 
-import numbers
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -9,6 +9,7 @@ from topicloom.errors import InvalidOptionError
 from topicloom.judge.connected import disconnected_topics
 from topicloom.judge.sub_overlays import topic_batches
 from topicloom.model.arrays import normalized_links
+from topicloom.model.checks import checked_whole
 from topicloom.model.interest import Interest
 from topicloom.model.results import BrokenTopic, Verdict
 
@@ -62,8 +63,6 @@ def verify(interest: Interest, links: npt.ArrayLike, k: int = 1) -> Verdict:
     return Verdict(not broken, k, tuple(broken), interest.n_topics, int((~used).sum()))
 
 
-def checked_k(k: object) -> int:
+def checked_k(k: Any) -> int:
     """``k`` as an int, or an error."""
-    if isinstance(k, bool) or not isinstance(k, numbers.Integral) or k < 1:
-        raise InvalidOptionError(f"k is {k!r}; a whole number of at least 1 is accepted")
-    return int(k)
+    return checked_whole("k", k, 1)

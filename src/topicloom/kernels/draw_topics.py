@@ -63,7 +63,7 @@ def draw_distinct(first_node: int, last_node: int, seed: int, weights: Weights, 
 
 @serial
 def draw_independent(first_node: int, last_node: int, seed: int, certain: int, thresholds: Thresholds) -> Subscriptions:
-    """Give every node topic t with probability ``thresholds[t]`` / 2^64, the first ``certain`` ones always."""
+    """Give every node topic t with probability ``thresholds[t]`` / 2^64, the first ``certain`` always."""
     n_topics = len(thresholds)
     indptr = np.zeros(last_node - first_node + 1, np.int64)
     topics = np.empty(max(16, n_topics), np.int32)

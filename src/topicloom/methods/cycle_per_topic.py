@@ -4,8 +4,9 @@ import numpy as np
 
 from topicloom.kernels.random import CYCLE_STREAM, draw_pairs
 from topicloom.methods.per_topic import merged, successors
-from topicloom.methods.registry import checked_seed, method
+from topicloom.methods.registry import method
 from topicloom.model import Interest, Overlay
+from topicloom.model.checks import checked_seed
 
 
 @method(

@@ -1,8 +1,9 @@
 """RingPT: a ring per topic in node order, what systems without interest-aware planning do."""
 
 from topicloom.methods.per_topic import merged, successors
-from topicloom.methods.registry import checked_seed, method
+from topicloom.methods.registry import method
 from topicloom.model import Interest, Overlay
+from topicloom.model.checks import checked_seed
 
 
 @method(

@@ -42,7 +42,7 @@ def generate_subscriptions(
         An option is out of range, or contradicts another.
     """
     workload = Workload(**options)
-    if partitions is not None and (not isinstance(partitions, int) or partitions < 1):
+    if partitions is not None and partitions < 1:
         raise InvalidOptionError(f"partitions is {partitions!r}; a whole number from 1 up is accepted")
     nodes_at_once = max(1, _ROWS_AT_ONCE // (workload.max_size or workload.subscriptions))
     blocks = -(-workload.nodes // nodes_at_once)

@@ -10,8 +10,9 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from topicloom.errors import NotEnoughMemoryError
-from topicloom.methods.registry import Size, check_options, checked_seed, registered, spec_of
+from topicloom.methods.registry import Size, check_options, registered, spec_of
 from topicloom.model import Metrics
+from topicloom.model.checks import checked_seed
 from topicloom.model.directory import run_header
 from topicloom.pipeline.columns import (
     DST,
@@ -159,7 +160,7 @@ def design_prepared(
 def verify_overlay(
     subscriptions: DataFrame, links: DataFrame, *, k: int = 1, stages: Stages | None = None
 ) -> OverlayVerdict:
-    """Judge links, from whatever tool, against subscriptions: is every topic k-connected?
+    """Judge links, from whatever tool, against subscriptions: whether every topic is k-connected.
 
     Parameters
     ----------
@@ -178,7 +179,7 @@ def verify_overlay(
 
 
 def measure_overlay(subscriptions: DataFrame, links: DataFrame, *, stages: Stages | None = None) -> Metrics:
-    """Figures of links, from whatever tool: degrees, exact topic diameters, sharing. Parameters as in `verify_overlay`."""
+    """Figures of links, from whatever tool: degrees, exact topic diameters, sharing; called as `verify_overlay`."""
     stages = stages or Stages()
     prepared = prepare(subscriptions, stages=stages)
     with stages("measure", f"measuring {prepared.counts['topics']:,} topics"):
@@ -200,7 +201,8 @@ def check_memory(prepared: Prepared, method: str, available: int) -> int:
         ]
         advice = f"; these methods would fit: {', '.join(fitting)}" if fitting else "; no method fits on this machine"
         raise NotEnoughMemoryError(
-            f"{method} needs about {needed / 2**30:.1f} GiB for this interest, and {available / 2**30:.1f} GiB are at hand{advice}"
+            f"{method} needs about {needed / 2**30:.1f} GiB for this interest, "
+            f"and {available / 2**30:.1f} GiB are at hand{advice}"
         )
     return needed
 

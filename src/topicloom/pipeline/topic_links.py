@@ -26,7 +26,7 @@ class TopicBucket(NamedTuple):
 
 
 def topic_links(subscriptions: DataFrame, links: DataFrame) -> DataFrame:
-    """(node_id, topic_id), (src_id, dst_id) -> (topic_id, src_id, dst_id): a row per link and topic that both ends want."""
+    """Subscriptions and links by id -> (topic_id, src_id, dst_id): a row per link and topic that both ends want."""
     require_columns(subscriptions, NODE_ID, TOPIC_ID)
     require_columns(links, SRC_ID, DST_ID)
     of_src = subscriptions.select(F.col(NODE_ID).alias(SRC_ID), TOPIC_ID)

@@ -31,7 +31,8 @@ def write_overlay(
                 table.write.parquet(str(staging / name))
                 if not (staging / name).is_dir():
                     raise OutputExistsError(
-                        f"the executors do not write where this process reads ({destination}): choose a folder that both share"
+                        f"the executors do not write where this process reads ({destination}): "
+                        "choose a folder that both share"
                     )
         write_json(staging / "metrics.json", result.metrics.to_dict())
         write_json(staging / "run.json", {**result.run, "seconds": stages.seconds or result.run["seconds"]})

@@ -37,13 +37,14 @@ def generate(
         Topics per node: exactly (``sizes="fixed"``) or in the mean (``sizes="mean"``); not used by
         ``"power-law"``.
     popularity : {"uniform", "zipf", "exponential"}
-        p(t) is the same for all t, or proportional to 1 / (t + 1)^alpha, or to exp(-λ t / topics), where λ = 7.9809
-        solves (1 - exp(-λ/10)) / (1 - exp(-λ)) = 0.55: 55 % of the mass is on the 10 % most popular topics.
+        p(t) is the same for all t, or proportional to 1 / (t + 1)^alpha, or to exp(-λ t / topics). There,
+        λ = 7.9809 solves (1 - exp(-λ/10)) / (1 - exp(-λ)) = 0.55: the 10 % most popular topics have 55 % of
+        the mass.
     sizes : {"fixed", "mean", "power-law"}
-        "fixed": each node draws topics by p(t) until it has ``subscriptions`` distinct ones. "mean": each node takes each
-        topic independently with probability min(1, c p(t)), c such that these sum to ``subscriptions``; a node may
-        end up with no topic. "power-law": a node's size is k with probability proportional to 1 / k^size_exponent,
-        min_size <= k <= max_size; its topics are then drawn as for "fixed".
+        "fixed": each node draws topics by p(t) until it has ``subscriptions`` distinct ones. "mean": each
+        node takes each topic independently with probability min(1, c p(t)), c such that these sum to
+        ``subscriptions``; a node may end up with no topic. "power-law": a node's size is k with probability
+        proportional to 1 / k^size_exponent, min_size <= k <= max_size, its topics drawn as for "fixed".
     min_size, max_size : int, optional
         For "power-law": 10 and 90 as in the shadows paper, or the number of topics where that is less.
     alpha : float
@@ -64,12 +65,16 @@ def generate(
     InvalidOptionError
         An option is out of range, or contradicts another.
 
-    Notes ----- Takes O(subscriptions · log topics) time for "fixed" and "power-law", O(nodes · topics) for
-    "mean", and O(subscriptions) memory. Shares are integers in units of 2^-62, at least one: topics rarer
-    than that are as likely as each other.
+    Notes
+    -----
+    Takes O(subscriptions · log topics) time for "fixed" and "power-law", O(nodes · topics) for "mean", and
+    O(subscriptions) memory. Shares p(t) are integers in units of 2^-62, at least one: topics rarer than that
+    are as likely as each other.
 
-    References ---------- Chockler, Melamed, Tock, Vitenberg, the Min-TCO paper, §8; the star-merge paper,
-    §VIII; the kTCO paper, §VIII; the shadows paper, §VI.
+    References
+    ----------
+    Chockler, Melamed, Tock, Vitenberg, the Min-TCO paper, §8; the star-merge paper, §VIII; the kTCO paper,
+    §VIII; the shadows paper, §VI.
 
     Examples
     --------

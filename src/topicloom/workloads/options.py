@@ -1,18 +1,18 @@
 """What a synthetic workload is: options checked at the door, shared by memory and Spark."""
 
-import math
 import numbers
+import sys
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, TypedDict
 
 from topicloom.errors import InvalidOptionError
+from topicloom.model.checks import checked_seed, checked_whole
 from topicloom.model.interest import MAX_IDS
 
 POPULARITIES = ("uniform", "zipf", "exponential")
 SIZES = ("fixed", "mean", "power-law")
 PAPER_MIN_SIZE, PAPER_MAX_SIZE = 10, 90
 SIZE_EXPONENT = 2.0
-MAX_SEED = 2**63 - 1
 
 
 class WorkloadOptions(TypedDict, total=False):
@@ -61,14 +61,14 @@ class Workload:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        self._set("nodes", _whole("nodes", self.nodes, 0, MAX_IDS))
-        self._set("topics", _whole("topics", self.topics, 1, MAX_IDS))
+        self._set("nodes", checked_whole("nodes", self.nodes, 0, MAX_IDS))
+        self._set("topics", checked_whole("topics", self.topics, 1, MAX_IDS))
         self._set("popularity", _one_of("popularity", self.popularity, POPULARITIES))
         self._set("sizes", _one_of("sizes", self.sizes, SIZES))
         self._set("alpha", _exponent("alpha", self.alpha))
         self._set("size_exponent", _exponent("size_exponent", self.size_exponent))
-        self._set("seed", _whole("seed", self.seed, 0, MAX_SEED))
-        self._set("subscriptions", _whole("subscriptions", self.subscriptions, 1, MAX_IDS))
+        self._set("seed", checked_seed(self.seed))
+        self._set("subscriptions", checked_whole("subscriptions", self.subscriptions, 1, MAX_IDS))
         if self.sizes == "power-law":
             self._settle_size_range()
         else:
@@ -78,8 +78,8 @@ class Workload:
     def _settle_size_range(self) -> None:
         smallest = min(PAPER_MIN_SIZE, self.topics) if self.min_size is None else self.min_size
         largest = min(PAPER_MAX_SIZE, self.topics) if self.max_size is None else self.max_size
-        smallest = _whole("min_size", smallest, 1, MAX_IDS)
-        largest = _whole("max_size", largest, 1, MAX_IDS)
+        smallest = checked_whole("min_size", smallest, 1, MAX_IDS)
+        largest = checked_whole("max_size", largest, 1, MAX_IDS)
         if smallest > largest:
             raise InvalidOptionError(f"min_size is {smallest:,}, above max_size, which is {largest:,}")
         _at_most_topics("max_size", largest, self.topics)
@@ -95,13 +95,6 @@ class Workload:
         object.__setattr__(self, name, value)
 
 
-def _whole(name: str, value: Any, lowest: int, highest: int) -> int:
-    whole = isinstance(value, numbers.Integral) and not isinstance(value, bool)
-    if not whole or not lowest <= value <= highest:
-        raise InvalidOptionError(f"{name} is {value!r}; a whole number from {lowest} to {highest:,} is accepted")
-    return int(value)
-
-
 def _one_of(name: str, value: Any, choices: tuple[str, ...]) -> str:
     if value not in choices:
         raise InvalidOptionError(f"{name} is {value!r}; one of {', '.join(choices)} is accepted")
@@ -110,7 +103,7 @@ def _one_of(name: str, value: Any, choices: tuple[str, ...]) -> str:
 
 def _exponent(name: str, value: Any) -> float:
     real = isinstance(value, numbers.Real) and not isinstance(value, bool)
-    if not real or not 0 <= value < math.inf:
+    if not real or not 0 <= value <= sys.float_info.max:
         raise InvalidOptionError(f"{name} is {value!r}; a finite number from 0 up is accepted")
     return float(value)
 

@@ -6,7 +6,7 @@ between machines.
 """
 
 import math
-from decimal import Context, Decimal
+from decimal import ROUND_HALF_EVEN, Context, Decimal, Overflow
 
 import numpy as np
 import numpy.typing as npt
@@ -15,9 +15,10 @@ from topicloom.model.arrays import Int64Array, frozen
 
 UNIT = 2**62
 EXPONENTIAL_RATE = Decimal("7.98089866629825285599905084462")
-"""λ with (1 - e^(-λ/10)) / (1 - e^-λ) = 0.55: the first tenth of exp(-λx), 0 <= x < 1, has 55 % of its mass."""
+"""λ with (1 - e^(-λ/10)) / (1 - e^-λ) = 0.55: the first tenth of exp(-λx), 0 <= x < 1, has 55 % of it."""
 
-_REAL = Context(prec=30)
+# Nothing is left to the caller's decimal context: an operator such as unary minus would round by that one.
+_REAL = Context(prec=30, rounding=ROUND_HALF_EVEN, Emin=-999_999, Emax=999_999, clamp=0, traps=[Overflow])
 
 
 def uniform_weights(count: int) -> Int64Array:
@@ -49,7 +50,7 @@ def exponential_weights(count: int) -> Int64Array:
     >>> round(float(weights[:10].sum() / weights.sum()), 6)
     0.55
     """
-    ratio = _REAL.exp(_REAL.divide(-EXPONENTIAL_RATE, Decimal(count)))
+    ratio = _REAL.exp(_REAL.divide(EXPONENTIAL_RATE.copy_negate(), Decimal(count)))
     shares = [Decimal(1)]
     for _ in range(count - 1):
         shares.append(_REAL.multiply(shares[-1], ratio))
