@@ -10,12 +10,15 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 import numba
+import numpy as np
 
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
 
 def serial(function: Kernel) -> Kernel:
     """Compile a kernel for one thread; it releases the GIL, and its arithmetic is exact (no fastmath)."""
+    if numba.config.DISABLE_JIT:  # integers wrap silently, as compiled ones do
+        return np.errstate(over="ignore")(function)
     try:
         return numba.njit(nogil=True, cache=True)(function)
     except RuntimeError:  # "cannot cache function: no locator available"

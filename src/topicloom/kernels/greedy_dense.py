@@ -1,0 +1,201 @@
+"""The dense search of the greedy engine: an upper bound of every pair's contribution, in the order of the tie rule.
+
+Pair (i, i + d) of the circle is element i of row d - 1 of a table, so that the pairs of one level are met in rank
+order by reading the table from its start. Contributions only fall: a stored value is an upper bound, looked at
+again when the level comes down to it. The bound that replaces it counts the topics that both want, less those in
+whose giant component both lie; the exact number is counted when that bound does not rule the pair out.
+
+Memory: n² / 2 bytes (twice that when contributions can exceed 255), and 4 bytes per node and topic.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from topicloom.kernels.bits import bit, lowest_bit, popcount
+from topicloom.kernels.jit import serial
+
+# Pairs per group: each group's maximum is kept, so that a level passes over the groups below it.
+GROUP = 64
+# With as many pairs of a group to look at, all of them are counted anew at once (vectors) rather than one by one.
+RECOUNT_ALL = 4
+
+
+class Dense(NamedTuple):
+    """Bounds of all pairs, and the topics of each place of the circle as bits in two layouts.
+
+    The columns (uint8: 8 topics of each place, one row of places per 8 topics) repeat the circle twice, so that a place and its
+    partner are read without wrapping; the words (uint64 per place) serve single pairs.
+    """
+
+    wants_columns: np.ndarray
+    inside_columns: np.ndarray  # topics in whose giant component the place lies
+    wants: np.ndarray
+    inside: np.ndarray
+    slot: np.ndarray  # int32 (place, topic): the entry; undefined where the place does not want the topic
+    bound: np.ndarray  # uint8 or uint16 per pair
+    top: np.ndarray  # per group: at least the largest bound in it
+    counts: np.ndarray  # scratch of one group, dtype of bound
+
+
+@serial
+def groups_per_row(n):
+    """Groups that a row of the table takes; its end is padded with zeros."""
+    return (n + GROUP - 1) // GROUP
+
+
+@serial
+def build_dense(c, zero):
+    """Dense search over components ``c`` of all places of the circle; ``zero`` gives the dtype of the bounds."""
+    n = len(c.node_ptr) - 1
+    n_topics = len(c.topic_ptr) - 1
+    per_row = groups_per_row(n)
+    n_words = (n_topics + 63) // 64
+    n_columns = (n_topics + 7) // 8
+    s = Dense(
+        np.zeros((n_columns, 2 * n + GROUP), np.uint8),
+        np.zeros((n_columns, 2 * n + GROUP), np.uint8),
+        np.zeros((n, n_words), np.uint64),
+        np.zeros((n, n_words), np.uint64),
+        np.empty((n, n_topics), np.int32),
+        np.empty((n // 2) * per_row * GROUP, zero.dtype),
+        np.empty((n // 2) * per_row, zero.dtype),
+        np.empty(GROUP, zero.dtype),
+    )
+    for v in range(n):
+        for k in range(c.node_ptr[v], c.node_ptr[v + 1]):
+            t, e = c.topic[k], c.entry[k]
+            s.slot[v, t] = e
+            s.wants[v, t >> 6] |= bit(t)
+            _flip(s.wants_columns, n, v, t)
+            if c.inside[e]:
+                mirror(s, v, t)
+    s.bound[:] = ~zero[0]
+    for row in range(n // 2):
+        last = n // 2 if 2 * (row + 1) == n else n
+        for g in range(per_row):
+            at = (row * per_row + g) * GROUP
+            _recount(s, at, g * GROUP, row + 1)
+            for k in range(max(last - g * GROUP, 0), GROUP):
+                s.bound[at + k] = 0
+            s.top[row * per_row + g] = _largest(s.bound, at)
+    return s
+
+
+@serial
+def bar_dense(s, ranks):
+    """Rule out the pairs of the given ranks (see `pair_ranks`) for good."""
+    n = len(s.wants)
+    if n:
+        for rank in ranks:
+            s.bound[(rank // n - 1) * groups_per_row(n) * GROUP + rank % n] = 0
+
+
+@serial
+def _flip(columns, n, v, t):
+    changed = columns[t >> 3, v] ^ np.uint8(1 << (t & 7))
+    columns[t >> 3, v] = changed
+    columns[t >> 3, v + n] = changed
+
+
+@serial
+def mirror(s, v, t):
+    """Note that place v entered the giant component of topic t, or left it."""
+    s.inside[v, t >> 6] ^= bit(t)
+    _flip(s.inside_columns, len(s.wants), v, t)
+
+
+@serial
+def _recount(s, at, i, d):
+    """Lower the bounds of the group of pairs (i, i + d), (i + 1, i + 1 + d), … that starts at ``at``."""
+    counts = s.counts
+    for k in range(GROUP):
+        counts[k] = 0
+    for column in range(len(s.wants_columns)):
+        wants, inside = s.wants_columns[column], s.inside_columns[column]
+        for k in range(GROUP):
+            shared = wants[i + k] & wants[i + d + k] & ~(inside[i + k] & inside[i + d + k])
+            counts[k] += popcount(np.uint8(shared))
+    for k in range(GROUP):
+        s.bound[at + k] = min(s.bound[at + k], counts[k])
+
+
+@serial
+def _largest(bound, at):
+    largest = bound[at]
+    for k in range(GROUP):
+        largest = max(largest, bound[at + k])
+    return largest
+
+
+@serial
+def _hits(s, at, first, i, d, level, capped):
+    """Pairs of a group, from ``first`` on, that may have the level and have no capped end."""
+    count = 0
+    for k in range(first, GROUP):
+        count += (s.bound[at + k] >= level) & ((capped[i + k] | capped[i + d + k]) == 0)
+    return count
+
+
+@serial
+def _pair_contribution(c, s, u, v, level):
+    """Contribution of places u and v, or an upper bound of it that is below the level."""
+    bound = 0
+    for w in range(s.wants.shape[1]):
+        bound += np.int64(popcount(s.wants[u, w] & s.wants[v, w] & ~(s.inside[u, w] & s.inside[v, w])))
+    if bound < level:
+        return bound
+    for w in range(s.wants.shape[1]):
+        rest = s.wants[u, w] & s.wants[v, w] & ~(s.inside[u, w] & s.inside[v, w])
+        while rest:
+            t = 64 * w + lowest_bit(rest)
+            if c.label[s.slot[u, t]] == c.label[s.slot[v, t]]:
+                bound -= 1
+            rest &= rest - np.uint64(1)
+    return bound
+
+
+@serial
+def dense_pair(n, position):
+    """Places (start of the arc, its end) of the pair at a position of the table."""
+    stride = groups_per_row(n) * GROUP
+    i = position % stride
+    return i, (i + position // stride + 1) % n
+
+
+@serial
+def dense_next(c, s, cursor, capped, floor):
+    """Move the cursor on to the first pair, in (level, rank) order, that has the level of the cursor.
+
+    ``cursor`` (int64: level, position) is overwritten; no pair before it may qualify. Places with ``capped``
+    (uint8, the circle twice) set are left out. False when no pair of level ``floor`` or more remains.
+    """
+    n = len(s.wants)
+    per_row = groups_per_row(n)
+    level, position = cursor[0], cursor[1]
+    while level >= floor:
+        group = position // GROUP
+        while group < len(s.top):
+            if s.top[group] < level:
+                group += 1
+                continue
+            at = group * GROUP
+            i, d = (group % per_row) * GROUP, group // per_row + 1
+            first = max(position - at, 0)
+            hits = _hits(s, at, first, i, d, level, capped)
+            if hits >= RECOUNT_ALL:
+                _recount(s, at, i, d)
+            if hits:
+                for k in range(first, GROUP):
+                    if s.bound[at + k] >= level and not (capped[i + k] | capped[i + d + k]):
+                        worth = _pair_contribution(c, s, i + k, (i + d + k) % n, level)
+                        s.bound[at + k] = worth
+                        if worth == level:
+                            cursor[0], cursor[1] = level, at + k
+                            return True
+            s.top[group] = _largest(s.bound, at)
+            group += 1
+        level -= 1
+        position = 0
+    cursor[0], cursor[1] = level, 0
+    return False
