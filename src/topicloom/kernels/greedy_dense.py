@@ -14,9 +14,8 @@ import numpy as np
 
 from topicloom.kernels.bits import bit, lowest_bit, popcount
 from topicloom.kernels.jit import serial
+from topicloom.kernels.vectors import GROUP, group_hits, group_lower, group_max
 
-# Pairs per group: each group's maximum is kept, so that a level passes over the groups below it.
-GROUP = 64
 # With as many pairs of a group to look at, all of them are counted anew at once (vectors) rather than one by one.
 RECOUNT_ALL = 4
 
@@ -34,8 +33,7 @@ class Dense(NamedTuple):
     inside: np.ndarray
     slot: np.ndarray  # int32 (place, topic): the entry; undefined where the place does not want the topic
     bound: np.ndarray  # uint8 or uint16 per pair
-    top: np.ndarray  # per group: at least the largest bound in it
-    counts: np.ndarray  # scratch of one group, dtype of bound
+    top: np.ndarray  # per group of 64 pairs: at least the largest bound in it, so that a level passes over those below
 
 
 @serial
@@ -60,7 +58,6 @@ def build_dense(c, zero):
         np.empty((n, n_topics), np.int32),
         np.empty((n // 2) * per_row * GROUP, zero.dtype),
         np.empty((n // 2) * per_row, zero.dtype),
-        np.empty(GROUP, zero.dtype),
     )
     for v in range(n):
         for k in range(c.node_ptr[v], c.node_ptr[v + 1]):
@@ -75,10 +72,10 @@ def build_dense(c, zero):
         last = n // 2 if 2 * (row + 1) == n else n
         for g in range(per_row):
             at = (row * per_row + g) * GROUP
-            _recount(s, at, g * GROUP, row + 1)
+            group_lower(s.wants_columns, s.inside_columns, g * GROUP, g * GROUP + row + 1, s.bound, at)
             for k in range(max(last - g * GROUP, 0), GROUP):
                 s.bound[at + k] = 0
-            s.top[row * per_row + g] = _largest(s.bound, at)
+            s.top[row * per_row + g] = group_max(s.bound, at)
     return s
 
 
@@ -103,38 +100,6 @@ def mirror(s, v, t):
     """Note that place v entered the giant component of topic t, or left it."""
     s.inside[v, t >> 6] ^= bit(t)
     _flip(s.inside_columns, len(s.wants), v, t)
-
-
-@serial
-def _recount(s, at, i, d):
-    """Lower the bounds of the group of pairs (i, i + d), (i + 1, i + 1 + d), … that starts at ``at``."""
-    counts = s.counts
-    for k in range(GROUP):
-        counts[k] = 0
-    for column in range(len(s.wants_columns)):
-        wants, inside = s.wants_columns[column], s.inside_columns[column]
-        for k in range(GROUP):
-            shared = wants[i + k] & wants[i + d + k] & ~(inside[i + k] & inside[i + d + k])
-            counts[k] += popcount(np.uint8(shared))
-    for k in range(GROUP):
-        s.bound[at + k] = min(s.bound[at + k], counts[k])
-
-
-@serial
-def _largest(bound, at):
-    largest = bound[at]
-    for k in range(GROUP):
-        largest = max(largest, bound[at + k])
-    return largest
-
-
-@serial
-def _hits(s, at, first, i, d, level, capped):
-    """Pairs of a group, from ``first`` on, that may have the level and have no capped end."""
-    count = 0
-    for k in range(first, GROUP):
-        count += (s.bound[at + k] >= level) & ((capped[i + k] | capped[i + d + k]) == 0)
-    return count
 
 
 @serial
@@ -181,19 +146,20 @@ def dense_next(c, s, cursor, capped, floor):
                 continue
             at = group * GROUP
             i, d = (group % per_row) * GROUP, group // per_row + 1
-            first = max(position - at, 0)
-            hits = _hits(s, at, first, i, d, level, capped)
-            if hits >= RECOUNT_ALL:
-                _recount(s, at, i, d)
-            if hits:
-                for k in range(first, GROUP):
-                    if s.bound[at + k] >= level and not (capped[i + k] | capped[i + d + k]):
-                        worth = _pair_contribution(c, s, i + k, (i + d + k) % n, level)
-                        s.bound[at + k] = worth
-                        if worth == level:
-                            cursor[0], cursor[1] = level, at + k
-                            return True
-            s.top[group] = _largest(s.bound, at)
+            after = ~np.uint64(0) << np.uint64(max(position - at, 0))
+            hits = group_hits(s.bound, at, level, capped, i, i + d) & after
+            if popcount(hits) >= RECOUNT_ALL:
+                group_lower(s.wants_columns, s.inside_columns, i, i + d, s.bound, at)
+                hits = group_hits(s.bound, at, level, capped, i, i + d) & after
+            while hits:
+                k = lowest_bit(hits)
+                worth = _pair_contribution(c, s, i + k, (i + k + d) % n, level)
+                s.bound[at + k] = worth
+                if worth == level:
+                    cursor[0], cursor[1] = level, at + k
+                    return True
+                hits &= hits - np.uint64(1)
+            s.top[group] = group_max(s.bound, at)
             group += 1
         level -= 1
         position = 0

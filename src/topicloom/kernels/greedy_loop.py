@@ -5,10 +5,11 @@ from math import inf
 import numpy as np
 
 from topicloom.kernels.components import build_components, merge
-from topicloom.kernels.greedy_dense import GROUP, bar_dense, build_dense, dense_next, dense_pair, mirror
+from topicloom.kernels.greedy_dense import bar_dense, build_dense, dense_next, dense_pair, mirror
 from topicloom.kernels.greedy_listed import build_listed, listed_next
 from topicloom.kernels.greedy_sparse import build_sparse, build_sweep, note_entered, restart, sparse_next, sparse_pair
 from topicloom.kernels.jit import serial
+from topicloom.kernels.vectors import GROUP
 
 # The rules, as values of rho: a link that spares the maximum degree is taken if it contributes at least
 # 1 / rho of what the best one does.
