@@ -5,7 +5,7 @@ by passing only through subscribers.
 
 >>> import topicloom as tl
 >>> interest = tl.Interest.from_pairs(["a", "b", "c", "a"], ["news", "news", "sport", "sport"])
->>> overlay = tl.design(interest, "ring-pt")
+>>> overlay = tl.design(interest, "gm")
 >>> overlay.n_links, tl.verify(interest, overlay.links).ok
 (2, True)
 """
@@ -13,7 +13,16 @@ by passing only through subscribers.
 from topicloom.errors import TopicloomError
 from topicloom.judge import verify
 from topicloom.measures import measure
-from topicloom.methods import METHODS, MethodSpec, cycle_per_topic, design, ring_per_topic
+from topicloom.methods import (
+    METHODS,
+    MethodSpec,
+    cycle_per_topic,
+    design,
+    greedy_merge,
+    low_oda,
+    minmax_oda,
+    ring_per_topic,
+)
 from topicloom.model import BrokenTopic, Interest, Metrics, Overlay, Verdict
 from topicloom.version import __version__
 from topicloom.workloads import generate
@@ -31,7 +40,10 @@ __all__ = [
     "cycle_per_topic",
     "design",
     "generate",
+    "greedy_merge",
+    "low_oda",
     "measure",
+    "minmax_oda",
     "ring_per_topic",
     "verify",
 ]
