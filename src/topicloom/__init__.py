@@ -10,25 +10,42 @@ by passing only through subscribers.
 """
 
 from topicloom.errors import TopicloomError
-from topicloom.judge import verify
+from topicloom.judge import drill, random_drills, verify, weak_nodes
 from topicloom.measures import measure
 from topicloom.methods import METHODS, MethodSpec, cycle_per_topic, design, ring_per_topic
-from topicloom.model import BrokenTopic, Interest, Metrics, Overlay, Verdict
+from topicloom.model import (
+    BrokenTopic,
+    CutTopic,
+    DrillReport,
+    DrillSummary,
+    Interest,
+    Metrics,
+    Overlay,
+    Verdict,
+    WeakNode,
+)
 from topicloom.version import __version__
 
 __all__ = [
     "METHODS",
     "BrokenTopic",
+    "CutTopic",
+    "DrillReport",
+    "DrillSummary",
     "Interest",
     "MethodSpec",
     "Metrics",
     "Overlay",
     "TopicloomError",
     "Verdict",
+    "WeakNode",
     "__version__",
     "cycle_per_topic",
     "design",
+    "drill",
     "measure",
+    "random_drills",
     "ring_per_topic",
     "verify",
+    "weak_nodes",
 ]

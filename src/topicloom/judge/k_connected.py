@@ -19,7 +19,7 @@ def weak_topics(interest: Interest, batch: TopicBatch, k: int) -> list[BrokenTop
     """Topics of a batch that are not k-topic-connected, by topic id, each with its witness."""
     broken = {topic.topic: topic for topic in disconnected_topics(interest, batch)}
     sizes = np.diff(interest.topic_indptr[batch.start : batch.stop + 1])
-    rows = _symmetric(batch)
+    rows = symmetric(batch)
     connected = np.ones(len(sizes), bool)
     connected[[topic - batch.start for topic in broken]] = False
     for offset, witness in _witnesses(interest, batch, rows, sizes, connected, k):
@@ -65,7 +65,7 @@ def _witnesses(
             yield offset, cut
 
 
-def _symmetric(batch: TopicBatch) -> sparse.csr_array:
+def symmetric(batch: TopicBatch) -> sparse.csr_array:
     """The graph of a batch with every edge in both rows, columns ascending."""
     ends = (np.concatenate((batch.a, batch.b)), np.concatenate((batch.b, batch.a)))
     rows = sparse.coo_array((np.ones(len(ends[0]), np.int8), ends), shape=(batch.size, batch.size)).tocsr()

@@ -1,13 +1,11 @@
 """Does an overlay keep its promise? Answered from the definition, by other code than the one that designs."""
 
-import numbers
-
 import numpy as np
 import numpy.typing as npt
 
-from topicloom.errors import InvalidOptionError
 from topicloom.judge.connected import disconnected_topics
 from topicloom.judge.k_connected import weak_topics
+from topicloom.judge.options import whole_number
 from topicloom.judge.sub_overlays import topic_batches
 from topicloom.model.arrays import normalized_links
 from topicloom.model.interest import Interest
@@ -61,7 +59,7 @@ def verify(interest: Interest, links: npt.ArrayLike, k: int = 1) -> Verdict:
     >>> bool(tl.verify(interest, [(0, 1), (1, 2), (2, 3), (3, 4), (4, 0)], k=2))
     True
     """
-    k = checked_k(k)
+    k = whole_number(k, "k", 1)
     normalized = normalized_links(links, interest.n_nodes)
     broken: list[BrokenTopic] = []
     used = np.zeros(len(normalized), bool)
@@ -69,10 +67,3 @@ def verify(interest: Interest, links: npt.ArrayLike, k: int = 1) -> Verdict:
         used[batch.link] = True
         broken += disconnected_topics(interest, batch) if k == 1 else weak_topics(interest, batch, k)
     return Verdict(not broken, k, tuple(broken), interest.n_topics, int((~used).sum()))
-
-
-def checked_k(k: object) -> int:
-    """``k`` as an int, or an error."""
-    if isinstance(k, bool) or not isinstance(k, numbers.Integral) or k < 1:
-        raise InvalidOptionError(f"k is {k!r}; a whole number of at least 1 is accepted")
-    return int(k)

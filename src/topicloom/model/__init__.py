@@ -2,6 +2,24 @@
 
 from topicloom.model.interest import Interest
 from topicloom.model.overlay import Overlay
-from topicloom.model.results import BrokenTopic, Metrics, Verdict
+from topicloom.model.results import (
+    BrokenTopic,
+    CutTopic,
+    DrillReport,
+    DrillSummary,
+    Metrics,
+    Verdict,
+    WeakNode,
+)
 
-__all__ = ["BrokenTopic", "Interest", "Metrics", "Overlay", "Verdict"]
+__all__ = [
+    "BrokenTopic",
+    "CutTopic",
+    "DrillReport",
+    "DrillSummary",
+    "Interest",
+    "Metrics",
+    "Overlay",
+    "Verdict",
+    "WeakNode",
+]
