@@ -11,7 +11,7 @@ by passing only through subscribers.
 
 from topicloom.errors import TopicloomError
 from topicloom.judge import drill, random_drills, verify, weak_nodes
-from topicloom.measures import measure
+from topicloom.measures import measure, soc
 from topicloom.methods import METHODS, MethodSpec, cycle_per_topic, design, ring_per_topic
 from topicloom.model import (
     BrokenTopic,
@@ -21,6 +21,7 @@ from topicloom.model import (
     Interest,
     Metrics,
     Overlay,
+    SocAnswer,
     Verdict,
     WeakNode,
 )
@@ -36,6 +37,7 @@ __all__ = [
     "MethodSpec",
     "Metrics",
     "Overlay",
+    "SocAnswer",
     "TopicloomError",
     "Verdict",
     "WeakNode",
@@ -46,6 +48,7 @@ __all__ = [
     "measure",
     "random_drills",
     "ring_per_topic",
+    "soc",
     "verify",
     "weak_nodes",
 ]

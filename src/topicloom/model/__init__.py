@@ -7,7 +7,9 @@ from topicloom.model.results import (
     CutTopic,
     DrillReport,
     DrillSummary,
+    Hops,
     Metrics,
+    SocAnswer,
     Verdict,
     WeakNode,
 )
@@ -17,9 +19,11 @@ __all__ = [
     "CutTopic",
     "DrillReport",
     "DrillSummary",
+    "Hops",
     "Interest",
     "Metrics",
     "Overlay",
+    "SocAnswer",
     "Verdict",
     "WeakNode",
 ]

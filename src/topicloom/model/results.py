@@ -200,3 +200,60 @@ class WeakNode(NamedTuple):
     node: int
     topics_cut: int
     lost_pairs: int
+
+
+@dataclass(frozen=True)
+class Hops:
+    """Mean distance of two subscribers of a topic; answer of `topicloom.measures.mean_hops`.
+
+    Attributes
+    ----------
+    mean : float or None
+        None when some topic is not connected; 0.0 when no topic has two subscribers.
+    standard_error : float or None
+        Of the mean, 0.0 when it is exact; None without a mean.
+    exact : bool
+        All pairs were counted; otherwise a sample.
+    """
+
+    mean: float | None
+    standard_error: float | None
+    exact: bool
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready dictionary."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class SocAnswer:
+    """Whether an overlay keeps to a degree d and a routing cost C; answer of `topicloom.soc`.
+
+    Attributes
+    ----------
+    ok : bool
+        Both bounds hold.
+    degree : float
+        Value of the degree function.
+    cost : float or None
+        Value of the routing cost; None when it is infinite.
+    degree_function, cost_function : str
+        Which functions these are.
+    d, C : float
+        The bounds.
+    """
+
+    ok: bool
+    degree: float
+    cost: float | None
+    degree_function: str
+    cost_function: str
+    d: float
+    C: float
+
+    def __bool__(self) -> bool:
+        return self.ok
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready dictionary."""
+        return asdict(self)
