@@ -5,14 +5,24 @@ by passing only through subscribers.
 
 >>> import topicloom as tl
 >>> interest = tl.Interest.from_pairs(["a", "b", "c", "a"], ["news", "news", "sport", "sport"])
->>> tl.design(interest, "ring-pt").n_links
-2
+>>> overlay = tl.design(interest, "gm")
+>>> overlay.n_links, tl.verify(interest, overlay.links).ok
+(2, True)
 """
 
 from topicloom.errors import TopicloomError
 from topicloom.judge import drill, random_drills, verify, weak_nodes
 from topicloom.measures import measure, soc
-from topicloom.methods import METHODS, MethodSpec, cycle_per_topic, design, ring_per_topic
+from topicloom.methods import (
+    METHODS,
+    MethodSpec,
+    cycle_per_topic,
+    design,
+    greedy_merge,
+    low_oda,
+    minmax_oda,
+    ring_per_topic,
+)
 from topicloom.model import (
     BrokenTopic,
     CutTopic,
@@ -26,6 +36,7 @@ from topicloom.model import (
     WeakNode,
 )
 from topicloom.version import __version__
+from topicloom.workloads import generate
 
 __all__ = [
     "METHODS",
@@ -45,7 +56,11 @@ __all__ = [
     "cycle_per_topic",
     "design",
     "drill",
+    "generate",
+    "greedy_merge",
+    "low_oda",
     "measure",
+    "minmax_oda",
     "random_drills",
     "ring_per_topic",
     "soc",

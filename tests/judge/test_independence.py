@@ -14,6 +14,4 @@ def test_the_judge_imports_only_the_model_and_the_errors() -> None:
             names = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
             names += [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
             for name in names:
-                assert not name.startswith("topicloom") or name.startswith(ALLOWED), (
-                    f"{path.name} imports {name}"
-                )
+                assert not name.startswith("topicloom") or name.startswith(ALLOWED), f"{path.name} imports {name}"

@@ -15,9 +15,7 @@ def overlays(draw: st.DrawFn) -> tuple[tl.Interest, list[tuple[int, int]]]:
     n, n_topics = draw(st.integers(1, 9)), draw(st.integers(1, 5))
     rows = draw(st.lists(st.sets(st.integers(0, n_topics - 1)), min_size=n, max_size=n))
     indptr = np.cumsum([0, *map(len, rows)])
-    interest = tl.Interest.from_csr(
-        indptr, [t for row in rows for t in sorted(row)] or np.empty(0, int), n_topics
-    )
+    interest = tl.Interest.from_csr(indptr, [t for row in rows for t in sorted(row)] or np.empty(0, int), n_topics)
     pairs = [(u, v) for u in range(n) for v in range(u)]
     return interest, draw(st.lists(st.sampled_from(pairs), unique=True)) if pairs else []
 

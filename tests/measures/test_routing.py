@@ -89,13 +89,7 @@ def test_hops_equal_networkx(case: Case) -> None:
     if any(len(sub) and not nx.is_connected(sub) for sub in subs):
         assert hops.mean is None
         return
-    lengths = [
-        d
-        for sub in subs
-        for u, row in nx.all_pairs_shortest_path_length(sub)
-        for v, d in row.items()
-        if u != v
-    ]
+    lengths = [d for sub in subs for u, row in nx.all_pairs_shortest_path_length(sub) for v, d in row.items() if u != v]
     assert hops.mean == pytest.approx(np.mean(lengths) if lengths else 0.0)
 
 

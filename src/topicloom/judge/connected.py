@@ -13,9 +13,7 @@ from topicloom.model.results import BrokenTopic
 
 def component_labels(batch: TopicBatch) -> npt.NDArray[np.int32]:
     """For every entry of a batch a number that is the same exactly within a component."""
-    edges = sparse.coo_array(
-        (np.ones(len(batch.a), np.int8), (batch.a, batch.b)), shape=(batch.size, batch.size)
-    )
+    edges = sparse.coo_array((np.ones(len(batch.a), np.int8), (batch.a, batch.b)), shape=(batch.size, batch.size))
     _, labels = csgraph.connected_components(edges.tocsr(), directed=False)
     return labels
 
@@ -34,7 +32,5 @@ def disconnected_topics(interest: Interest, batch: TopicBatch) -> list[BrokenTop
     broken = []
     for offset in np.flatnonzero(components > 1):
         first, second = interest.topic_nodes[heads[starts[offset] : starts[offset] + 2]]
-        broken.append(
-            BrokenTopic(batch.start + int(offset), int(components[offset]), (int(first), int(second)))
-        )
+        broken.append(BrokenTopic(batch.start + int(offset), int(components[offset]), (int(first), int(second))))
     return broken

@@ -9,9 +9,9 @@ from scipy.sparse import csgraph
 
 from topicloom.errors import InvalidOptionError
 from topicloom.judge.connected import component_labels
-from topicloom.judge.options import is_whole, whole_number
 from topicloom.judge.sub_overlays import topic_batches
 from topicloom.model.arrays import Int32Array, Int64Array, normalized_links
+from topicloom.model.checks import checked_seed, checked_whole
 from topicloom.model.interest import Interest
 from topicloom.model.results import CutTopic, DrillReport, DrillSummary
 
@@ -76,9 +76,9 @@ def random_drills(
     >>> summary.count, summary.max_topics_cut, summary.max_lost_pairs
     (10, 1, 2)
     """
-    size = whole_number(size, "size", 1, interest.n_nodes)
-    count = whole_number(count, "count", 0, 2**31 - 1)
-    seed = whole_number(seed, "seed", 0, 2**63 - 1)
+    size = checked_whole("size", size, 1, interest.n_nodes)
+    count = checked_whole("count", count, 0, 2**31 - 1)
+    seed = checked_seed(seed)
     rehearsal = _Rehearsal(interest, normalized_links(links, interest.n_nodes))
     topics_cut, lost_pairs = np.zeros(count, np.int64), np.zeros(count, np.int64)
     worst: DrillReport | None = None
@@ -185,20 +185,14 @@ def _node_ids(interest: Interest, nodes: Iterable[int | str]) -> Int64Array:
             if not matches:
                 raise InvalidOptionError(f"there is no node {node!r} to fail")
             found += matches
-        elif is_whole(node) and 0 <= int(node) < interest.n_nodes:
-            found.append(int(node))
         else:
-            raise InvalidOptionError(
-                f"there is no node {node!r} to fail; ids lie in range({interest.n_nodes})"
-            )
+            found.append(checked_whole("a failed node's id", node, 0, interest.n_nodes - 1))
     return np.unique(np.array(found, np.int64))
 
 
 def _random_nodes(n_nodes: int, size: int, seed: int, drill_number: int) -> Int64Array:
     """The nodes of a drill, ascending: the ``size`` ones with the smallest hash of (seed, drill, node)."""
-    keys = _mixed(
-        np.arange(n_nodes, dtype=np.uint64) + _mixed(np.uint64(drill_number) + _mixed(np.uint64(seed)))
-    )
+    keys = _mixed(np.arange(n_nodes, dtype=np.uint64) + _mixed(np.uint64(drill_number) + _mixed(np.uint64(seed))))
     return np.sort(np.argpartition(keys, size - 1)[:size])
 
 

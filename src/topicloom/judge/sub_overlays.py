@@ -33,9 +33,7 @@ class TopicBatch(NamedTuple):
     link: Int64Array
 
 
-def topic_batches(
-    interest: Interest, links: Int32Array, *, at_once: int = _EDGES_AT_ONCE
-) -> Iterator[TopicBatch]:
+def topic_batches(interest: Interest, links: Int32Array, *, at_once: int = _EDGES_AT_ONCE) -> Iterator[TopicBatch]:
     """All sub-overlays in batches of consecutive topics.
 
     A batch holds at most about ``at_once`` edges, or one topic, so the memory is O(subscriptions + links +

@@ -1,13 +1,15 @@
 """Does an overlay keep its promise? Answered from the definition, by other code than the one that designs."""
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
 from topicloom.judge.connected import disconnected_topics
 from topicloom.judge.k_connected import weak_topics
-from topicloom.judge.options import whole_number
 from topicloom.judge.sub_overlays import topic_batches
 from topicloom.model.arrays import normalized_links
+from topicloom.model.checks import checked_whole
 from topicloom.model.interest import Interest
 from topicloom.model.results import BrokenTopic, Verdict
 
@@ -59,7 +61,7 @@ def verify(interest: Interest, links: npt.ArrayLike, k: int = 1) -> Verdict:
     >>> bool(tl.verify(interest, [(0, 1), (1, 2), (2, 3), (3, 4), (4, 0)], k=2))
     True
     """
-    k = whole_number(k, "k", 1)
+    k = checked_k(k)
     normalized = normalized_links(links, interest.n_nodes)
     broken: list[BrokenTopic] = []
     used = np.zeros(len(normalized), bool)
@@ -67,3 +69,8 @@ def verify(interest: Interest, links: npt.ArrayLike, k: int = 1) -> Verdict:
         used[batch.link] = True
         broken += disconnected_topics(interest, batch) if k == 1 else weak_topics(interest, batch, k)
     return Verdict(not broken, k, tuple(broken), interest.n_topics, int((~used).sum()))
+
+
+def checked_k(k: Any) -> int:
+    """``k`` as an int, or an error."""
+    return checked_whole("k", k, 1)

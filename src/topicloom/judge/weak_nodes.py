@@ -5,9 +5,9 @@ import numpy.typing as npt
 
 from topicloom.judge.compiled import compiled
 from topicloom.judge.k_connected import symmetric
-from topicloom.judge.options import whole_number
 from topicloom.judge.sub_overlays import topic_batches
 from topicloom.model.arrays import Int32Array, Int64Array, normalized_links
+from topicloom.model.checks import checked_whole
 from topicloom.model.interest import Interest
 from topicloom.model.results import WeakNode
 
@@ -39,7 +39,7 @@ def weak_nodes(interest: Interest, links: npt.ArrayLike, *, top: int | None = 10
     >>> tl.weak_nodes(interest, [(0, 1), (1, 2), (2, 3), (3, 4)], top=2)
     (WeakNode(node=1, topics_cut=2, lost_pairs=4), WeakNode(node=2, topics_cut=1, lost_pairs=4))
     """
-    top = None if top is None else whole_number(top, "top", 0)
+    top = None if top is None else checked_whole("top", top, 0)
     topics_cut = np.zeros(interest.n_nodes, np.int64)
     lost_pairs = np.zeros(interest.n_nodes, np.int64)
     for batch in topic_batches(interest, normalized_links(links, interest.n_nodes)):

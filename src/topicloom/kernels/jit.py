@@ -7,16 +7,20 @@ anew in each process.
 """
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numba
+import numpy as np
+from numba.core import config
 
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
 
 def serial(function: Kernel) -> Kernel:
     """Compile a kernel for one thread; it releases the GIL, and its arithmetic is exact (no fastmath)."""
+    if config.DISABLE_JIT:  # type: ignore[attr-defined]
+        return np.errstate(over="ignore")(function)  # hashes wrap around by design; numpy scalars warn of it
     try:
-        return numba.njit(nogil=True, cache=True)(function)
+        return cast(Kernel, numba.njit(nogil=True, cache=True)(function))
     except RuntimeError:  # "cannot cache function: no locator available"
-        return numba.njit(nogil=True)(function)
+        return cast(Kernel, numba.njit(nogil=True)(function))

@@ -11,11 +11,14 @@ from topicloom.kernels.jit import serial
 # Streams of random numbers: one number per use, so that no two uses are correlated.
 TIE_STREAM = 1
 CYCLE_STREAM = 2
+SIZE_STREAM = 20
+TOPIC_STREAM = 21
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _MIX1 = np.uint64(0xBF58476D1CE4E5B9)
 _MIX2 = np.uint64(0x94D049BB133111EB)
 _S30, _S27, _S31 = np.uint64(30), np.uint64(27), np.uint64(31)
+_S32, _LOW32 = np.uint64(32), np.uint64(0xFFFFFFFF)
 
 
 @serial
@@ -42,3 +45,14 @@ def draw_pairs(seed, stream, a, b):
     for i in range(len(a)):
         out[i] = draw(base, a[i], b[i])
     return out
+
+
+@serial
+def below(number, limit):
+    """Scale a random uint64 to ``range(limit)``: ``number * limit >> 64``, int64; limit at most 2^63 - 1."""
+    limit = np.uint64(limit)
+    high, low = number >> _S32, number & _LOW32
+    limit_high, limit_low = limit >> _S32, limit & _LOW32
+    middle = high * limit_low + ((low * limit_low) >> _S32)
+    carry = low * limit_high + (middle & _LOW32)
+    return np.int64(high * limit_high + (middle >> _S32) + (carry >> _S32))

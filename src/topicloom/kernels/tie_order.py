@@ -29,3 +29,23 @@ def arc(n_nodes, p, q):
     if 2 * forward <= n_nodes:
         return forward, p
     return n_nodes - forward, q
+
+
+@serial
+def pair_ranks(n_nodes, pairs):
+    """Rank of each pair of places (m, 2) as one integer: arc length times n_nodes plus start; int64."""
+    ranks = np.empty(len(pairs), np.int64)
+    for k in range(len(pairs)):
+        length, start = arc(n_nodes, np.int64(pairs[k, 0]), np.int64(pairs[k, 1]))
+        ranks[k] = length * n_nodes + start
+    return ranks
+
+
+@serial
+def places_on_circle(n_nodes, seed):
+    """Place of each node on the circle: int32, the inverse of `circle`."""
+    places = np.empty(n_nodes, np.int32)
+    order = circle(n_nodes, seed)
+    for p in range(n_nodes):
+        places[order[p]] = p
+    return places

@@ -1,17 +1,15 @@
 """The hops that a message really takes: mean distance of two subscribers inside their sub-overlay."""
 
-import numbers
-
 import numpy as np
 import numpy.typing as npt
 
-from topicloom.errors import InvalidOptionError
 from topicloom.kernels.diameter import adjacency
 from topicloom.kernels.random import draw_pairs
 from topicloom.kernels.routing import distance_sums
 from topicloom.kernels.topic_shape import oriented_links, topic_edges
 from topicloom.measures.topics import measure_topics
 from topicloom.model.arrays import Int64Array, normalized_links
+from topicloom.model.checks import checked_seed, checked_whole
 from topicloom.model.interest import Interest
 from topicloom.model.results import Hops
 
@@ -20,9 +18,7 @@ _EXACT_STEPS = 500_000_000
 _SAMPLES = 4096
 
 
-def mean_hops(
-    interest: Interest, links: npt.ArrayLike, *, exact_steps: int = _EXACT_STEPS, seed: int = 0
-) -> Hops:
+def mean_hops(interest: Interest, links: npt.ArrayLike, *, exact_steps: int = _EXACT_STEPS, seed: int = 0) -> Hops:
     """Mean distance over all pairs of subscribers of all topics, inside the sub-overlays.
 
     Exact when searches from every subscriber of every topic take at most ``exact_steps`` steps (nodes and
@@ -44,8 +40,7 @@ def mean_hops(
     >>> mean_hops(interest, [(0, 1), (1, 2), (2, 3)]).mean is None
     True
     """
-    _check_whole("exact_steps", exact_steps)
-    _check_whole("seed", seed)
+    exact_steps, seed = checked_whole("exact_steps", exact_steps, 0), checked_seed(seed)
     shapes = measure_topics(interest, links)
     if (shapes.diameter < 0).any():
         return Hops(None, None, exact=True)
@@ -62,9 +57,7 @@ def mean_hops(
     # pairs.
     ends = np.cumsum(ordered_pairs)
     numbers_drawn = np.arange(_SAMPLES)
-    pair = (draw_pairs(seed, _HOP_STREAM, numbers_drawn, numbers_drawn) % np.uint64(ends[-1])).astype(
-        np.int64
-    )
+    pair = (draw_pairs(seed, _HOP_STREAM, numbers_drawn, numbers_drawn) % np.uint64(ends[-1])).astype(np.int64)
     topic = np.searchsorted(ends, pair, side="right")
     order = np.argsort(topic, kind="stable")
     topic, pair = topic[order], pair[order]
@@ -88,9 +81,3 @@ def _sums(interest: Interest, links: npt.ArrayLike, topic: Int64Array, place: In
         indptr, neighbours = adjacency(len(subscribers), src[:count], dst[:count])
         sums[first:last] = distance_sums(indptr, neighbours, place[first:last])
     return sums
-
-
-def _check_whole(name: str, value: object) -> None:
-    whole = isinstance(value, numbers.Integral) and not isinstance(value, bool)
-    if not whole or not 0 <= int(value) < 2**63:  # type: ignore[call-overload]
-        raise InvalidOptionError(f"{name} is {value!r}; a whole number from 0 to 2^63 - 1 is accepted")

@@ -3,9 +3,21 @@
 from types import MappingProxyType
 
 from topicloom.methods.cycle_per_topic import cycle_per_topic
+from topicloom.methods.greedy_merge import greedy_merge
+from topicloom.methods.low_oda import low_oda
+from topicloom.methods.minmax_oda import minmax_oda
 from topicloom.methods.registry import MethodSpec, design, registered
 from topicloom.methods.ring_per_topic import ring_per_topic
 
 METHODS = MappingProxyType(registered())
 
-__all__ = ["METHODS", "MethodSpec", "cycle_per_topic", "design", "ring_per_topic"]
+__all__ = [
+    "METHODS",
+    "MethodSpec",
+    "cycle_per_topic",
+    "design",
+    "greedy_merge",
+    "low_oda",
+    "minmax_oda",
+    "ring_per_topic",
+]

@@ -4,8 +4,9 @@ import numpy as np
 
 from topicloom.kernels.random import CYCLE_STREAM, draw_pairs
 from topicloom.methods.per_topic import merged, successors
-from topicloom.methods.registry import checked_seed, method
+from topicloom.methods.registry import method
 from topicloom.model import Interest, Overlay
+from topicloom.model.checks import checked_seed
 
 
 @method(
@@ -35,6 +36,8 @@ def cycle_per_topic(interest: Interest, *, seed: int = 0) -> Overlay:
     """
     seed = checked_seed(seed)
     topic_of = np.repeat(np.arange(interest.n_topics), np.diff(interest.topic_indptr))
-    shuffled = interest.topic_nodes[np.lexsort((draw_pairs(seed, CYCLE_STREAM, topic_of, interest.topic_nodes), topic_of))]
+    shuffled = interest.topic_nodes[
+        np.lexsort((draw_pairs(seed, CYCLE_STREAM, topic_of, interest.topic_nodes), topic_of))
+    ]
     links = merged(shuffled, successors(shuffled, interest.topic_indptr))
     return Overlay(interest, links, "cycle-pt", seed=seed)

@@ -1,15 +1,12 @@
 """What topicloom knows of each construction method: enough to choose one, call it and refuse what it cannot do."""
 
 import inspect
-import numbers
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 from topicloom.errors import InvalidOptionError
 from topicloom.model import Interest, Overlay
-
-MAX_SEED = 2**63 - 1
 
 
 class Size(NamedTuple):
@@ -129,10 +126,3 @@ def check_options(spec: MethodSpec, options: Mapping[str, Any]) -> None:
         if name not in spec.options:
             accepted = ", ".join(sorted(spec.options)) or "none"
             raise InvalidOptionError(f"{spec.name} has no option {name!r}; its options: {accepted}")
-
-
-def checked_seed(seed: int) -> int:
-    """The seed as an int, or an error."""
-    if isinstance(seed, bool) or not isinstance(seed, numbers.Integral) or not 0 <= seed <= MAX_SEED:
-        raise InvalidOptionError(f"seed is {seed!r}; a whole number from 0 to 2^63 - 1 is accepted")
-    return int(seed)

@@ -1,8 +1,9 @@
 """RingPT: a ring per topic in node order, what systems without interest-aware planning do."""
 
 from topicloom.methods.per_topic import merged, successors
-from topicloom.methods.registry import checked_seed, method
+from topicloom.methods.registry import method
 from topicloom.model import Interest, Overlay
+from topicloom.model.checks import checked_seed
 
 
 @method(
@@ -10,7 +11,7 @@ from topicloom.model import Interest, Overlay
     problem="baseline: a ring for every topic, rings merged where they share links",
     guarantee="2-topic-connected; no bound on degrees (a node with s topics has degree up to 2s)",
     cost="O(subscriptions log subscriptions) time, O(subscriptions) memory",
-    paper="Chockler, Melamed, Tock, Vitenberg: Constructing Scalable Overlays for Pub-Sub with Many Topics, PODC 2007, §8.3",
+    paper="Chockler et al., Constructing Scalable Overlays for Pub-Sub with Many Topics, PODC 2007, §8.3",
     memory=lambda size: 64 * size.subscriptions,
     max_k=2,
 )

@@ -47,9 +47,17 @@ def save(
     overwrite: bool = False,
 ) -> None:
     """Write an overlay directory, whole or not at all."""
-    node_names, topic_names = _names(interest.node_labels, interest.n_nodes), _names(interest.topic_labels, interest.n_topics)
+    node_names, topic_names = (
+        _names(interest.node_labels, interest.n_nodes),
+        _names(interest.topic_labels, interest.n_topics),
+    )
     tables = {
-        "subscriptions": pa.table({"node": node_names.take(pa.array(interest.nodes)), "topic": topic_names.take(pa.array(interest.topics))}),
+        "subscriptions": pa.table(
+            {
+                "node": node_names.take(pa.array(interest.nodes)),
+                "topic": topic_names.take(pa.array(interest.topics)),
+            }
+        ),
         "links": pa.table(
             {
                 "src": node_names.take(pa.array(links[:, 0])),
@@ -116,7 +124,12 @@ def read_run(source: Path) -> dict[str, Any]:
 
 def run_header() -> dict[str, Any]:
     """What every ``run.json`` starts with."""
-    versions = {"topicloom": __version__, "python": platform.python_version(), "numpy": np.__version__, "pyarrow": pa.__version__}
+    versions = {
+        "topicloom": __version__,
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "pyarrow": pa.__version__,
+    }
     return {"format": FORMAT, "versions": versions}
 
 
@@ -172,4 +185,4 @@ def _ids(column: pa.ChunkedArray, names: pa.Array, source: Path) -> Int64Array:
     ids = pc.index_in(column.cast(pa.large_string()).combine_chunks(), names)
     if ids.null_count:
         raise OverlayFormatError(f"{source}: a label occurs that is not listed in nodes/ or topics/")
-    return ids.to_numpy(zero_copy_only=False).astype(np.int64)
+    return np.asarray(ids.to_numpy(zero_copy_only=False), dtype=np.int64)

@@ -61,8 +61,17 @@ class Interest:
         node_ids, node_labels = label_columns.encode(nodes, "node")
         topic_ids, topic_labels = label_columns.encode(topics, "topic")
         if len(node_ids) != len(topic_ids):
-            raise InvalidInterestError(f"{len(node_ids):,} nodes but {len(topic_ids):,} topics: one of each per subscription")
-        return cls._from_ids(node_ids, topic_ids, len(node_labels), len(topic_labels), node_labels, topic_labels)
+            raise InvalidInterestError(
+                f"{len(node_ids):,} nodes but {len(topic_ids):,} topics: one of each per subscription"
+            )
+        return cls.from_ids(
+            node_ids,
+            topic_ids,
+            n_nodes=len(node_labels),
+            n_topics=len(topic_labels),
+            node_labels=node_labels,
+            topic_labels=topic_labels,
+        )
 
     @classmethod
     def from_csr(
@@ -94,39 +103,47 @@ class Interest:
         if not isinstance(n_topics, int | np.integer) or not 0 <= n_topics <= MAX_IDS:
             raise InvalidInterestError(f"n_topics is {n_topics!r}; a whole number from 0 to {MAX_IDS:,} is accepted")
         if len(starts) == 0 or starts[0] != 0 or starts[-1] != len(wanted) or (np.diff(starts) < 0).any():
-            raise InvalidInterestError(f"indptr must rise from 0 to the {len(wanted):,} entries of topics, one step per node")
+            raise InvalidInterestError(
+                f"indptr must rise from 0 to the {len(wanted):,} entries of topics, one step per node"
+            )
         outside = (wanted < 0) | (wanted >= n_topics)
         if outside.any():
             first = int(np.flatnonzero(outside)[0])
             raise InvalidInterestError(f"topic id {wanted[first]} at entry {first} is outside range({n_topics})")
         node_ids = np.repeat(np.arange(len(starts) - 1, dtype=np.int64), np.diff(starts))
-        return cls._from_ids(
+        return cls.from_ids(
             node_ids,
             wanted,
-            len(starts) - 1,
-            int(n_topics),
-            _given_labels(node_labels, len(starts) - 1, "node"),
-            _given_labels(topic_labels, int(n_topics), "topic"),
+            n_nodes=len(starts) - 1,
+            n_topics=int(n_topics),
+            node_labels=_given_labels(node_labels, len(starts) - 1, "node"),
+            topic_labels=_given_labels(topic_labels, int(n_topics), "topic"),
         )
 
     @classmethod
-    def _from_ids(
+    def from_ids(
         cls,
-        node_ids: npt.NDArray[Any],
-        topic_ids: npt.NDArray[Any],
+        nodes: npt.NDArray[Any],
+        topics: npt.NDArray[Any],
+        *,
         n_nodes: int,
         n_topics: int,
-        node_labels: Labels | None,
-        topic_labels: Labels | None,
+        node_labels: Labels | None = None,
+        topic_labels: Labels | None = None,
     ) -> Self:
+        """Interest from two integer arrays, one entry per subscription, in any order; repeats are merged.
+
+        For callers whose ids are known to lie in ``range(n_nodes)`` and ``range(n_topics)``: they are not checked.
+        """
         if n_nodes > MAX_IDS:
             raise InvalidInterestError(f"{n_nodes:,} nodes; at most {MAX_IDS:,} are accepted")
-        keys = node_ids.astype(np.int64) * max(n_topics, 1) + topic_ids
+        width = max(n_topics, 1)
+        keys = nodes.astype(np.int64) * width + topics
         if (np.diff(keys) <= 0).any():
             keys = np.unique(keys)
         indptr = np.zeros(n_nodes + 1, np.int64)
-        np.cumsum(np.bincount(keys // max(n_topics, 1), minlength=n_nodes), out=indptr[1:])
-        return cls(frozen(indptr), frozen((keys % max(n_topics, 1)).astype(np.int32)), n_topics, node_labels, topic_labels)
+        np.cumsum(np.bincount(keys // width, minlength=n_nodes), out=indptr[1:])
+        return cls(frozen(indptr), frozen((keys % width).astype(np.int32)), n_topics, node_labels, topic_labels)
 
     @property
     def n_nodes(self) -> int:
@@ -185,7 +202,9 @@ class Interest:
         """
         chosen = np.unique(_integers(nodes, "nodes"))
         if len(chosen) and (chosen[0] < 0 or chosen[-1] >= self.n_nodes):
-            raise InvalidInterestError(f"nodes to keep must lie in range({self.n_nodes}); got {chosen[0]} … {chosen[-1]}")
+            raise InvalidInterestError(
+                f"nodes to keep must lie in range({self.n_nodes}); got {chosen[0]} … {chosen[-1]}"
+            )
         sizes = np.diff(self.indptr)[chosen]
         indptr = np.zeros(len(chosen) + 1, np.int64)
         np.cumsum(sizes, out=indptr[1:])

@@ -13,7 +13,11 @@ import pyarrow.compute as pc
 
 from topicloom.errors import InvalidInterestError
 
-Labels = np.ndarray[Any, np.dtypes.StringDType]
+Labels = npt.NDArray[Any]  # of numpy.dtypes.StringDType, for which numpy has no usable type yet
+
+# Blank: nothing but Unicode white space and separators. The same text is a regular expression for Arrow and for Spark.
+BLANK = r"\A[\t-\r\x1C-\x20\x{85}\pZ]*\z"
+MAX_LABEL_BYTES = 64 * 1024
 
 _CHUNK = 1 << 16
 
@@ -55,8 +59,7 @@ def to_arrow(labels: npt.ArrayLike) -> pa.Array:
     """Inverse of `from_arrow`."""
     labels = np.asarray(labels, dtype=np.dtypes.StringDType())
     chunks = [
-        pa.array(labels[start : start + _CHUNK].tolist(), pa.large_string())
-        for start in range(0, len(labels), _CHUNK)
+        pa.array(labels[start : start + _CHUNK].tolist(), pa.large_string()) for start in range(0, len(labels), _CHUNK)
     ]
     return pa.concat_arrays(chunks) if chunks else pa.array([], pa.large_string())
 
@@ -98,7 +101,7 @@ def _as_arrow(column: Any) -> pa.Array:
 
 
 def _refuse_blank(texts: pa.Array, what: str) -> None:
-    bad = pc.fill_null(pc.equal(pc.utf8_length(pc.utf8_trim_whitespace(texts)), 0), True)
+    bad = pc.fill_null(pc.match_substring_regex(texts, BLANK), True)
     if pc.any(bad).as_py():
         row = pc.index(bad, True).as_py()
         state = "null" if texts[row].as_py() is None else "blank"

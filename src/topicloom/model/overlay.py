@@ -93,12 +93,12 @@ class Overlay:
         interest, links, run = overlay_directory.load(Path(directory))
         return cls(interest, links, run.get("method", "given"), run.get("options", {}), run.get("seed", 0))
 
-    def to_networkx(self) -> "networkx.Graph":
+    def to_networkx(self) -> "networkx.Graph[str | int]":
         """The overlay as a networkx graph: nodes by label (by id without labels), links with ``shared_topics``."""
         import networkx
 
-        graph = networkx.Graph()
-        graph.add_nodes_from(self._names(np.arange(self.interest.n_nodes)))
+        graph: networkx.Graph[str | int] = networkx.Graph()
+        graph.add_nodes_from(self._names(np.arange(self.interest.n_nodes, dtype=np.int32)))
         shared = overlay_directory.shared_topics(self.interest, self.links).tolist()
         ends = zip(self._names(self.links[:, 0]), self._names(self.links[:, 1]), shared)
         graph.add_edges_from((u, v, {"shared_topics": count}) for u, v, count in ends)
@@ -117,9 +117,9 @@ class Overlay:
             }
         )
 
-    def _names(self, nodes: Any) -> list[str] | list[int]:
+    def _names(self, nodes: Int32Array) -> list[str | int]:
         labels = self.interest.node_labels
-        return nodes.tolist() if labels is None else labels[nodes].tolist()
+        return list(nodes.tolist() if labels is None else labels[nodes].tolist())
 
     def __repr__(self) -> str:
         counts = (

@@ -1,0 +1,31 @@
+# make demo and make test are all that a newcomer needs; both set up what is missing first.
+PYTHON_RUN := .venv/bin/python
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test lint format bench clean
+
+help:  ## list the targets
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 22
+
+setup:  ## Java 17, .venv and the locked packages, if they are missing
+	@tools/setup.sh
+
+demo: setup  ## generate, design, verify and measure an RSS-like interest on Spark, in one table
+	@$(PYTHON_RUN) tools/demo.py demo
+
+test: setup lint  ## lint, types and all tests
+	$(PYTHON_RUN) -m pytest -W error
+
+lint: setup  ## ruff and mypy
+	.venv/bin/ruff check src tests tools benchmarks
+	.venv/bin/ruff format --check src tests tools benchmarks
+	.venv/bin/mypy
+
+format: setup  ## rewrite the code as ruff formats it
+	.venv/bin/ruff check --fix src tests tools benchmarks
+	.venv/bin/ruff format src tests tools benchmarks
+
+bench: setup  ## time the methods against the literal baseline and rewrite the committed table
+	$(PYTHON_RUN) -m benchmarks
+
+clean:  ## remove what make made
+	rm -rf .venv demo build .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,0 +1,97 @@
+"""``main(argv) -> exit code``: runs a command and turns what goes wrong into one clear sentence."""
+
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+
+import typer
+from typer.exceptions import TyperException
+
+from topicloom.cli import design, generate, measure, methods, verify
+from topicloom.cli.console import complain
+from topicloom.errors import TopicloomError
+from topicloom.version import __version__
+
+DONE, CHECK_FAILED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
+
+app = typer.Typer(
+    name="topicloom",
+    help="Topic-connected overlays for publish/subscribe: the few links over which messages reach all who want them.",
+    epilog="Start with: topicloom generate subs && topicloom design subs overlay",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"topicloom {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: bool = typer.Option(False, "--version", callback=_print_version, is_eager=True, help="Print the version."),
+) -> None:
+    pass
+
+
+for module in (generate, design, verify, measure, methods):
+    app.command(name=module.__name__.rpartition(".")[2], epilog=module.EXAMPLE)(module.command)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run a command.
+
+    Returns
+    -------
+    int
+        0 done, 1 the check failed, 2 bad input or usage (one sentence on stderr), 130 interrupted.
+    """
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    verbose = "-v" in arguments or "--verbose" in arguments
+    try:
+        result: object = app(arguments, prog_name="topicloom", standalone_mode=False)
+    except typer.Exit as stop:
+        return stop.exit_code
+    except (typer.Abort, KeyboardInterrupt):
+        complain("interrupted; nothing was written")
+        return INTERRUPTED
+    except TyperException as error:
+        complain(_usage(error))
+        return BAD_INPUT
+    except TopicloomError as error:
+        complain(str(error))
+        return BAD_INPUT
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # so that the exit does not complain again
+        return DONE
+    except Exception as error:
+        if verbose:
+            traceback.print_exc()
+        complain(f"failed unexpectedly ({type(error).__name__}): {_first_line(error)}; run again with -v to see more")
+        return BAD_INPUT
+    return result if isinstance(result, int) else DONE
+
+
+def _usage(error: TyperException) -> str:
+    message = error.format_message() if hasattr(error, "format_message") else str(error)
+    return f"{message.rstrip('.')}; topicloom --help shows what there is"
+
+
+def _first_line(error: Exception) -> str:
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return (
+        lines[-1][:300]
+        if type(error).__name__ == "PythonException" and lines
+        else (lines[0][:300] if lines else "no message")
+    )
+
+
+def entry() -> None:
+    """Run the ``topicloom`` command of the installed package."""
+    sys.exit(main())

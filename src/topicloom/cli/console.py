@@ -1,0 +1,91 @@
+"""What people see: messages and progress on stderr, tables on stdout, labels made safe to print."""
+
+import sys
+import time
+import unicodedata
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.table import Table
+from rich.text import Text
+
+_LONGEST_LABEL = 80
+_HIDDEN = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
+
+
+def complain(sentence: str) -> None:
+    """One sentence on stderr."""
+    print(f"topicloom: {visible(sentence, longest=2000)}", file=sys.stderr)
+
+
+def tell(sentence: str) -> None:
+    """A message on stderr."""
+    print(visible(sentence, longest=2000), file=sys.stderr, flush=True)
+
+
+def visible(label: str, *, longest: int = _LONGEST_LABEL) -> str:
+    r"""A label as it is safe to print: control and formatting characters escaped, long ones shortened.
+
+    >>> visible("a\x1b[31m")
+    'a\\x1b[31m'
+    """
+    shown = "".join(
+        c if unicodedata.category(c) not in _HIDDEN else c.encode("unicode_escape", "surrogatepass").decode()
+        for c in label[: longest + 1]
+    )
+    return shown if len(shown) <= longest else shown[: longest - 1] + "…"
+
+
+def print_table(header: Sequence[str], rows: Sequence[Sequence[str]], *, title: str | None = None) -> None:
+    """A table on stdout; the first column is text, the others are figures. Plain text when it is not a terminal."""
+    console = Console(markup=False, highlight=False, width=None if sys.stdout.isatty() else 160)
+    table = Table(title=title, title_justify="left", box=None, pad_edge=False, header_style="bold", title_style="bold")
+    for position, name in enumerate(header):
+        table.add_column(name, justify="left" if position == 0 else "right", overflow="fold")
+    for row in rows:
+        table.add_row(*(Text(visible(cell)) for cell in row))
+    console.print(table)
+
+
+class Narrator:
+    """Shows the stage of a run and how long it has taken; says nothing when stderr is not a terminal."""
+
+    def __init__(self, progress: Progress | None) -> None:
+        self._progress = progress
+        self._task = progress.add_task("", total=None) if progress else None
+        self._started = time.monotonic()
+
+    def __call__(self, sentence: str) -> None:
+        """Name what is going on now."""
+        if self._progress is not None and self._task is not None:
+            self._progress.reset(self._task, description=visible(sentence, longest=200))
+
+    def note(self, sentence: str) -> None:
+        """A message that stays, printed above the progress."""
+        if self._progress is not None:
+            self._progress.console.print(Text(visible(sentence, longest=2000)))
+        else:
+            tell(sentence)
+
+
+@contextmanager
+def narrated(first: str) -> Iterator[Narrator]:
+    """A `Narrator` for the length of a command."""
+    if not sys.stderr.isatty():
+        yield Narrator(None)
+        return
+    console = Console(stderr=True, markup=False, highlight=False)
+    columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
+    with Progress(*columns, console=console, transient=True) as progress:
+        narrator = Narrator(progress)
+        narrator(first)
+        yield narrator
+
+
+def figure(value: float | None, digits: int = 2) -> str:
+    """A number for a table; None is infinite."""
+    if value is None:
+        return "∞"
+    return f"{value:,}" if isinstance(value, int) else f"{value:,.{digits}f}"

@@ -1,0 +1,139 @@
+"""``topicloom design``: from a table of subscriptions to a verified overlay."""
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from topicloom.cli.console import figure, narrated, print_table, tell, visible
+from topicloom.cli.memory import available_memory
+from topicloom.cli.options import (
+    Conf,
+    Format,
+    Header,
+    Json,
+    Master,
+    NodeColumn,
+    Overwrite,
+    Remote,
+    Seed,
+    Subscriptions,
+    TopicColumn,
+    Verbose,
+)
+from topicloom.cli.session import spark_session
+from topicloom.cli.sources import part_of_overlay
+from topicloom.methods.registry import check_options, spec_of
+from topicloom.model.checks import checked_seed
+from topicloom.model.publish import check_destination
+
+if TYPE_CHECKING:
+    from topicloom.model import Metrics
+    from topicloom.pipeline import OverlayVerdict
+    from topicloom.pipeline.prepare import Prepared
+
+EXAMPLE = "Example: topicloom design subscriptions.csv.gz overlay --method gm"
+
+
+def command(
+    subscriptions: Subscriptions,
+    out: Annotated[Path, typer.Argument(help="Folder for the overlay directory.")],
+    method: Annotated[str, typer.Option(help="Construction method; topicloom methods lists them.")] = "gm",
+    rho: Annotated[
+        float | None,
+        typer.Option(help="low-oda: contribution that may be given up for a lower maximum degree."),
+    ] = None,
+    partitions: Annotated[int | None, typer.Option(help="dc: number of partitions.")] = None,
+    seed: Seed = 0,
+    node_column: NodeColumn = None,
+    topic_column: TopicColumn = None,
+    format: Format = None,
+    header: Header = None,
+    overwrite: Overwrite = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Read and count, say what would be done, and stop.")
+    ] = False,
+    as_json: Json = False,
+    master: Master = None,
+    remote: Remote = None,
+    conf: Conf = [],  # noqa: B006 - typer reads it and never writes
+    verbose: Verbose = False,
+) -> int:
+    """Design an overlay for a table of subscriptions, verify and measure it, and write it as Parquet."""
+    options: dict[str, Any] = {
+        name: value for name, value in {"rho": rho, "partitions": partitions}.items() if value is not None
+    }
+    check_options(spec_of(method), options)
+    checked_seed(seed)
+    out = out.absolute()
+    check_destination(out, overwrite=overwrite)
+    with (
+        narrated("starting Spark") as narrator,
+        spark_session(master=master, remote=remote, conf=conf, verbose=verbose) as spark,
+    ):
+        from topicloom.pipeline.overlay import check_memory, design_prepared
+        from topicloom.pipeline.prepare import prepare
+        from topicloom.pipeline.read import read_rows
+        from topicloom.pipeline.stages import Stages
+        from topicloom.pipeline.write import write_overlay
+
+        stages = Stages(narrator)
+        source = part_of_overlay(subscriptions, "subscriptions")
+        narrator(f"looking at {source}")
+        rows = read_rows(
+            spark, source, node_column=node_column, topic_column=topic_column, format=format, header=header
+        )
+        prepared = prepare(rows, stages=stages)
+        embedded = remote is None and (master is None or master.startswith("local"))
+        needed = check_memory(prepared, method, available_memory() if embedded else sys.maxsize)
+        narrator.note(_plan(prepared, method, options, needed))
+        if dry_run:
+            return 0
+        result = design_prepared(prepared, method=method, seed=seed, stages=stages, **options)
+        write_overlay(result, out, overwrite=overwrite, stages=stages)
+        broken = result.verdict.broken.limit(5).collect()
+    if as_json:
+        print(
+            json.dumps(
+                {"out": str(out), "metrics": result.metrics.to_dict(), "run": dict(result.run)},
+                allow_nan=False,
+            )
+        )
+    else:
+        _report(result.metrics, result.verdict, stages.seconds, out)
+    for row in broken:
+        tell(f"topic {visible(row['topic'])} is not connected: {row['components']} components")
+    return 0 if result.verdict.ok or spec_of(method).reference else 1
+
+
+def _plan(prepared: "Prepared", method: str, options: dict[str, Any], needed: int) -> str:
+    counts = prepared.counts
+    given = "".join(f", {name} = {value}" for name, value in options.items())
+    unused = f" ({counts['rejected']:,} of {counts['rows']:,} rows rejected)" if counts["rejected"] else ""
+    repeated = f" ({counts['repeated']:,} repeated rows counted once)" if counts["repeated"] else ""
+    return (
+        f"{counts['nodes']:,} nodes, {counts['topics']:,} topics, {counts['subscriptions']:,} subscriptions"
+        f"{unused}{repeated}; "
+        f"{method}{given}, about {needed / 2**20:,.0f} MiB in one Python worker"
+    )
+
+
+def _report(metrics: "Metrics", verdict: "OverlayVerdict", seconds: dict[str, float], out: Path) -> None:
+    rows = [
+        ("links", figure(metrics.links)),
+        ("average degree", figure(metrics.average_degree)),
+        ("maximum degree", figure(metrics.max_degree)),
+        ("mean topic diameter", figure(metrics.mean_topic_diameter)),
+        ("maximum topic diameter", figure(metrics.max_topic_diameter)),
+        (
+            "links / a tree per topic",
+            figure(metrics.links_per_topic_tree, 3) if metrics.links_per_topic_tree is not None else "–",
+        ),
+        ("topics connected", f"{verdict.topics - verdict.broken_topics:,} of {verdict.topics:,}"),
+        ("design", f"{seconds['design']:,.1f} s"),
+        ("all stages", f"{sum(seconds.values()):,.1f} s"),
+    ]
+    print_table(("overlay", ""), rows)
+    tell(f"{'verified' if verdict.ok else 'NOT topic-connected'}; wrote {out}")

@@ -1,0 +1,91 @@
+"""``topicloom verify``: whether every message reaches all who want it."""
+
+import json
+from typing import Annotated
+
+import typer
+
+from topicloom.cli.console import narrated, tell, visible
+from topicloom.cli.options import (
+    Conf,
+    Format,
+    Header,
+    Json,
+    Links,
+    Master,
+    NodeColumn,
+    Remote,
+    Subscriptions,
+    TopicColumn,
+    Verbose,
+)
+from topicloom.cli.session import spark_session
+from topicloom.cli.sources import part_of_overlay
+from topicloom.judge import checked_k
+
+EXAMPLE = "Example: topicloom verify subscriptions.csv.gz overlay    (exit code 0: holds, 1: broken)"
+_SHOWN = 20
+
+
+def command(
+    subscriptions: Subscriptions,
+    links: Links,
+    k: Annotated[
+        int,
+        typer.Option(help="1: every topic in one piece; k: also while fewer than k of its nodes are down."),
+    ] = 1,
+    node_column: NodeColumn = None,
+    topic_column: TopicColumn = None,
+    format: Format = None,
+    header: Header = None,
+    as_json: Json = False,
+    master: Master = None,
+    remote: Remote = None,
+    conf: Conf = [],  # noqa: B006 - typer reads it and never writes
+    verbose: Verbose = False,
+) -> int:
+    """Judge links, whoever made them, against the subscriptions: exit code 0 if every topic is connected, 1 if not."""
+    checked_k(k)
+    with (
+        narrated("starting Spark") as narrator,
+        spark_session(master=master, remote=remote, conf=conf, verbose=verbose) as spark,
+    ):
+        from topicloom.pipeline.links import read_links
+        from topicloom.pipeline.overlay import verify_overlay
+        from topicloom.pipeline.read import read_rows
+        from topicloom.pipeline.stages import Stages
+
+        source = part_of_overlay(subscriptions, "subscriptions")
+        rows = read_rows(
+            spark, source, node_column=node_column, topic_column=topic_column, format=format, header=header
+        )
+        given = read_links(spark, part_of_overlay(links, "links"))
+        verdict = verify_overlay(rows, given, k=k, stages=Stages(narrator))
+        broken = verdict.broken.limit(_SHOWN).collect()
+    if as_json:
+        shown = [{"topic": row["topic"], "components": row["components"], "witness": row["witness"]} for row in broken]
+        facts = {"ok": verdict.ok, "k": k, "topics": verdict.topics, "broken_topics": verdict.broken_topics}
+        print(json.dumps({**facts, "idle_links": verdict.idle_links, "broken": shown}))
+        return 0 if verdict.ok else 1
+    if verdict.idle_links:
+        tell(f"warning: {verdict.idle_links:,} links join nodes that share no topic")
+    for row in broken:
+        print(_sentence(row["topic"], row["components"], row["witness"], k))
+    if verdict.broken_topics > len(broken):
+        print(f"… and {verdict.broken_topics - len(broken):,} more")
+    connected = f"{k}-topic-connected" if k > 1 else "topic-connected"
+    if verdict.ok:
+        print(f"holds: all {verdict.topics:,} topics are {connected}")
+    else:
+        print(f"broken: {verdict.broken_topics:,} of {verdict.topics:,} topics are not {connected}")
+    return 0 if verdict.ok else 1
+
+
+def _sentence(topic: str, components: int, witness: list[str], k: int) -> str:
+    """How a topic is broken."""
+    names = [visible(label) for label in witness]
+    if components > 1:
+        return f"topic {visible(topic)}: {components:,} components; {names[0]} cannot reach {names[1]}"
+    if not names:
+        return f"topic {visible(topic)}: not {k}-connected"
+    return f"topic {visible(topic)}: not {k}-connected; see {', '.join(names)}"

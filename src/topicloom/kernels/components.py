@@ -1,0 +1,206 @@
+"""Components per (node, topic) while links are added: the state that every greedy rule shares.
+
+An *entry* is one subscription. Entries are numbered topic by topic and, within a topic, along the circle
+of the tie order. The nodes are numbered along the circle too, so that entries of a node and members of a topic
+both ascend.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from topicloom.kernels.jit import serial
+
+
+class Components(NamedTuple):
+    """Subscriptions in both orientations, and the component that each one lies in.
+
+    The first five never change: node v has entries ``entry[node_ptr[v]:node_ptr[v + 1]]`` with topics ``topic[...]``
+    ascending; topic t has entries ``topic_ptr[t]`` to ``topic_ptr[t + 1]``, of nodes ``member[...]`` ascending.
+    """
+
+    node_ptr: np.ndarray  # int64
+    topic: np.ndarray  # int32
+    entry: np.ndarray  # int32
+    topic_ptr: np.ndarray  # int64
+    member: np.ndarray  # int32
+    label: np.ndarray  # int32 per entry: some entry of its component, the same for all of them
+    chain: np.ndarray  # int32 per entry: the next entry of its component, cyclic
+    size: np.ndarray  # int32 per label: entries in the component
+    giant: np.ndarray  # int32 per topic: label of the component that counts as its giant, -1 before the first merge
+    inside: np.ndarray  # bool per entry: it lies in its topic's giant
+    changed: np.ndarray  # int32: entries whose `inside` the last merge changed
+    pending: np.ndarray  # int64, one element: merges left until every topic is one component
+
+
+@serial
+def build_components(node_ptr, topic, n_topics, start):
+    """Components of nodes given in circle order (CSR, topics ascending).
+
+    ``start`` (int32, one per subscription in CSR order) gives equal numbers to subscriptions of one topic that begin
+    in one component; an empty one means that each begins alone.
+    """
+    n_entries = len(topic)
+    topic_ptr = np.zeros(n_topics + 1, np.int64)
+    for t in topic:
+        topic_ptr[t + 1] += 1
+    widest = topic_ptr.max()
+    topic_ptr = np.cumsum(topic_ptr)
+    entry = np.empty(n_entries, np.int32)
+    member = np.empty(n_entries, np.int32)
+    place = topic_ptr[:-1].copy()
+    for v in range(len(node_ptr) - 1):
+        for k in range(node_ptr[v], node_ptr[v + 1]):
+            entry[k] = place[topic[k]]
+            member[entry[k]] = v
+            place[topic[k]] += 1
+    pending = np.zeros(1, np.int64)
+    for t in range(n_topics):
+        pending[0] += max(topic_ptr[t + 1] - topic_ptr[t] - 1, 0)
+    c = Components(
+        node_ptr,
+        topic,
+        entry,
+        topic_ptr,
+        member,
+        np.arange(n_entries).astype(np.int32),
+        np.arange(n_entries).astype(np.int32),
+        np.ones(n_entries, np.int32),
+        np.full(n_topics, -1, np.int32),
+        np.zeros(n_entries, np.bool_),
+        np.empty(2 * widest, np.int32),
+        pending,
+    )
+    if len(start):
+        _merge_equal(c, start)
+    return c
+
+
+@serial
+def _merge_equal(c, start):
+    """Merge the entries of each topic whose ``start`` numbers are equal."""
+    by_entry = np.empty(len(start), np.int32)
+    for k in range(len(start)):
+        by_entry[c.entry[k]] = start[k]
+    for t in range(len(c.topic_ptr) - 1):
+        first, last = c.topic_ptr[t], c.topic_ptr[t + 1]
+        order = np.argsort(by_entry[first:last], kind="mergesort")
+        for k in range(1, last - first):
+            q, r = first + order[k - 1], first + order[k]
+            if by_entry[q] == by_entry[r]:
+                merge(c, t, q, r)
+
+
+@serial
+def merge(c, t, q, r):
+    """Join the components of two entries of topic t. Returns how many entries of ``c.changed`` it wrote.
+
+    The smaller side is relabelled. A component becomes its topic's giant when it is twice as large as the giant
+    so far: changing it more eagerly would cost more than a sharper bound saves.
+    """
+    a, b = c.label[q], c.label[r]
+    if a == b:
+        return 0
+    if c.size[a] < c.size[b]:
+        a, b = b, a
+    giant = c.giant[t]
+    n_changed = 0
+    if giant == a:
+        n_changed = _flag(c, b, True, n_changed)
+    elif giant == b:
+        n_changed = _flag(c, a, True, n_changed)
+    e = b
+    while True:
+        c.label[e] = a
+        e = c.chain[e]
+        if e == b:
+            break
+    c.chain[a], c.chain[b] = c.chain[b], c.chain[a]
+    c.size[a] += c.size[b]
+    c.pending[0] -= 1
+    if giant == a or giant == b:  # noqa: PLR1714 (a tuple is slower)
+        c.giant[t] = a
+    elif giant < 0 or c.size[a] >= 2 * c.size[giant]:
+        if giant >= 0:
+            n_changed = _flag(c, giant, False, n_changed)
+        n_changed = _flag(c, a, True, n_changed)
+        c.giant[t] = a
+    return n_changed
+
+
+@serial
+def _flag(c, label, inside, n_changed):
+    """Set ``inside`` of a whole component and note its entries in ``c.changed``."""
+    e = label
+    while True:
+        c.inside[e] = inside
+        c.changed[n_changed] = e
+        n_changed += 1
+        e = c.chain[e]
+        if e == label:
+            return n_changed
+
+
+@serial
+def contribution(c, u, v):
+    """Topics that u and v both want in which they lie in different components."""
+    if c.node_ptr[u + 1] - c.node_ptr[u] > c.node_ptr[v + 1] - c.node_ptr[v]:
+        u, v = v, u
+    k, k_end = c.node_ptr[u], c.node_ptr[u + 1]
+    m, m_end = c.node_ptr[v], c.node_ptr[v + 1]
+    count = 0
+    while k < k_end and m < m_end:
+        if c.topic[k] < c.topic[m]:
+            k += 1
+        elif c.topic[k] > c.topic[m]:
+            m += 1
+        else:
+            if c.label[c.entry[k]] != c.label[c.entry[m]]:
+                count += 1
+            k += 1
+            m += 1
+    return count
+
+
+def components_of_links(indptr, topics, links, components=None):
+    """Component of every subscription when the links stand: int32, one per entry of ``topics`` (ascending in each row).
+
+    Equal numbers on one topic mean one component. ``components``, of the same kind, says what is joined beforehand.
+    O(subscriptions + topics of the links' ends), and a sort if there are ``components``.
+    """
+    parent = np.arange(len(topics), dtype=np.int32)
+    if components is not None and len(topics):
+        order = np.lexsort((components, topics))
+        leads = np.ones(len(order), np.bool_)
+        leads[1:] = (np.diff(topics[order]) != 0) | (np.diff(components[order]) != 0)
+        parent[order] = order[leads][np.cumsum(leads) - 1]
+    _join_links(indptr, topics, links, parent)
+    return parent
+
+
+@serial
+def _join_links(indptr, topics, links, parent):
+    """Union-find over entries: ``parent`` (int32, roots are the smallest of their set) is overwritten by the roots."""
+    for link in range(len(links)):
+        k, k_end = indptr[links[link, 0]], indptr[links[link, 0] + 1]
+        m, m_end = indptr[links[link, 1]], indptr[links[link, 1] + 1]
+        while k < k_end and m < m_end:
+            if topics[k] < topics[m]:
+                k += 1
+            elif topics[k] > topics[m]:
+                m += 1
+            else:
+                a, b = _root(parent, k), _root(parent, m)
+                parent[max(a, b)] = min(a, b)
+                k += 1
+                m += 1
+    for e in range(len(parent)):
+        parent[e] = parent[parent[e]]  # roots are smallest, so those before e are final
+
+
+@serial
+def _root(parent, e):
+    while parent[e] != e:
+        parent[e] = parent[parent[e]]
+        e = parent[e]
+    return e

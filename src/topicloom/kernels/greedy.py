@@ -1,0 +1,176 @@
+"""The greedy engine: one loop that adds links by Greedy Merge's, MinMax-ODA's or Low-ODA's rule until nothing is left to gain.
+
+Every rule takes the pair with the highest contribution among those it admits, ties by the one tie rule
+(`tie_order`). Contributions only fall, so a search walks (level, rank) once and never back; the rules that prefer
+pairs below the maximum degree keep a second place in the same walk, and start it again when that degree rises.
+"""
+
+import numpy as np
+
+from topicloom.kernels.components import components_of_links
+from topicloom.kernels.greedy_loop import DENSE, GREEDY_MERGE, LISTED, MINMAX_ODA, SPARSE, grow
+from topicloom.kernels.jit import serial
+from topicloom.kernels.tie_order import pair_ranks, places_on_circle
+
+__all__ = ["GREEDY_MERGE", "MINMAX_ODA", "cheapest_search", "greedy_links"]
+
+SEARCHES = {"dense": DENSE, "sparse": SPARSE, "listed": LISTED}
+DENSE_NODES = 30_000
+NO_LINKS = np.empty((0, 2), np.int32)
+
+
+def greedy_links(
+    indptr,
+    topics,
+    n_topics,
+    *,
+    rho=GREEDY_MERGE,
+    start_links=NO_LINKS,
+    barred_links=NO_LINKS,
+    components=None,
+    degree=None,
+    max_degree=0,
+    candidate_nodes=None,
+    candidate_links=None,
+    topic_mask=None,
+    places=None,
+    search=None,
+    seed,
+):
+    """Links that a greedy rule adds to an overlay until no candidate contributes: (m, 2) int32, u < v, in order.
+
+    Parameters
+    ----------
+    indptr, topics : int64, int32 arrays
+        CSR of the interest, topics ascending in each row.
+    rho : float
+        0 is Greedy Merge (the highest contribution), infinity MinMax-ODA, anything from 1 on Low-ODA.
+    start_links, barred_links : (m, 2) int arrays
+        Links that stand already: their components and degrees count. Links that may not be added.
+    components : int32 array, one per subscription, optional
+        Subscriptions of a topic with equal numbers begin in one component (beside what start_links join).
+    degree, max_degree : int32 array per node and int, optional
+        Degrees before the first link, instead of start_links' own; the maximum degree of an overlay of which this is a part.
+    candidate_nodes, candidate_links : int arrays, optional
+        Only links between these nodes, or only these links, may be added.
+    topic_mask : bool array per topic, optional
+        Only these topics count.
+    places : int32 array, optional
+        Place of each node on the circle of the tie rule, to save its computation in repeated calls.
+    search : "dense", "sparse", "listed" or None
+        How to find the next link; None takes the one with the least estimated cost. The links are the same.
+    """
+    n_nodes = len(indptr) - 1
+    start_links, barred_links = _as_links(start_links), _as_links(barred_links)
+    if places is None:
+        places = places_on_circle(n_nodes, seed)
+    if degree is None:
+        degree = np.bincount(start_links.ravel(), minlength=n_nodes)
+    max_degree = max(max_degree, degree.max(initial=0))
+    start = np.empty(0, np.int32)
+    if len(start_links) or components is not None:
+        start = components_of_links(indptr, topics, start_links, components)
+    if topic_mask is None:
+        topic_mask = np.ones(n_topics, np.bool_)
+    pairs = None if candidate_links is None else _as_links(candidate_links)
+    if pairs is not None:
+        candidate_nodes = np.unique(pairs) if candidate_nodes is None else np.intersect1d(pairs, candidate_nodes)
+        search = "listed"
+    nodes = np.arange(n_nodes) if candidate_nodes is None else np.unique(np.asarray(candidate_nodes, np.int64))
+    nodes = nodes[np.argsort(places[nodes])]
+
+    node_ptr, topic, n_open, start = _open_topics(indptr, topics, nodes, topic_mask, start)
+    lengths = np.diff(node_ptr)
+    if search is None:
+        search = cheapest_search(n_nodes, lengths, np.bincount(topic, minlength=n_open))
+    if search == "dense" and len(nodes) < n_nodes:  # the table holds the whole circle
+        node_ptr = np.zeros(n_nodes + 1, np.int64)
+        node_ptr[places[nodes] + 1] = lengths
+        node_ptr = np.cumsum(node_ptr)
+        nodes = np.argsort(places)
+    barred = np.sort(pair_ranks(n_nodes, places[barred_links]))
+    zero = np.zeros(1, np.uint8 if lengths.max(initial=0) <= 255 else np.uint16)
+    links = grow(
+        node_ptr,
+        topic,
+        n_open,
+        start,
+        places[nodes],
+        n_nodes,
+        SEARCHES[search],
+        zero,
+        _ranked_pairs(nodes, places, pairs, barred) if search == "listed" else NO_LINKS,
+        barred,
+        degree[nodes].astype(np.int64),
+        int(max_degree),
+        float(rho),
+    )
+    return np.sort(nodes[links].astype(np.int32), axis=1)
+
+
+def cheapest_search(n_nodes, lengths, subscribers):
+    """The search with the least estimated cost, by name.
+
+    ``lengths`` are the candidates' numbers of open topics, ``subscribers`` the open topics' numbers of candidates.
+    """
+    if len(lengths) <= 64:
+        return "listed"
+    return "dense" if n_nodes <= DENSE_NODES else "sparse"
+
+
+def _as_links(links):
+    return np.asarray(links, np.int32).reshape(-1, 2)
+
+
+def _ranked_pairs(nodes, places, pairs, barred):
+    """Candidate pairs (all pairs of nodes if None) as positions in ``nodes``, by rank, the barred ones left out."""
+    if pairs is None:
+        pairs = np.stack(np.triu_indices(len(nodes), 1), axis=1).astype(np.int32)
+    else:
+        position = np.full(len(places), -1, np.int32)
+        position[nodes] = np.arange(len(nodes), dtype=np.int32)
+        pairs = position[pairs]
+        pairs = pairs[(pairs >= 0).all(axis=1) & (pairs[:, 0] != pairs[:, 1])]
+    ranks, first = np.unique(pair_ranks(len(places), places[nodes][pairs]), return_index=True)
+    return pairs[first[~np.isin(ranks, barred)]]
+
+
+@serial
+def _open_topics(indptr, topics, nodes, topic_mask, start):
+    """CSR of the nodes in the given order, cut down to topics that still have something to merge among them.
+
+    Returns (node_ptr int64, topic int32 with open topics renumbered in order, how many there are, start cut likewise).
+    """
+    FRESH, OPEN = -1, -2
+    first = np.full(len(topic_mask), FRESH, np.int64)  # the topic's first component, while there is no other
+    for v in nodes:
+        for k in range(indptr[v], indptr[v + 1]):
+            t = topics[k]
+            if topic_mask[t] and first[t] != OPEN:
+                component = start[k] if len(start) else k
+                if first[t] == FRESH:
+                    first[t] = component
+                elif first[t] != component:
+                    first[t] = OPEN
+    renumbered = np.full(len(topic_mask), -1, np.int32)
+    n_open = 0
+    for t in range(len(topic_mask)):
+        if first[t] == OPEN:
+            renumbered[t] = n_open
+            n_open += 1
+    node_ptr = np.zeros(len(nodes) + 1, np.int64)
+    for x in range(len(nodes)):
+        node_ptr[x + 1] = node_ptr[x]
+        for k in range(indptr[nodes[x]], indptr[nodes[x] + 1]):
+            node_ptr[x + 1] += renumbered[topics[k]] >= 0
+    topic = np.empty(node_ptr[-1], np.int32)
+    kept_start = np.empty(node_ptr[-1] if len(start) else 0, np.int32)
+    at = 0
+    for v in nodes:
+        for k in range(indptr[v], indptr[v + 1]):
+            if renumbered[topics[k]] >= 0:
+                topic[at] = renumbered[topics[k]]
+                if len(start):
+                    kept_start[at] = start[k]
+                at += 1
+    return node_ptr, topic, n_open, kept_start

@@ -1,0 +1,167 @@
+"""The dense search of the greedy engine: an upper bound of every pair's contribution, in the order of the tie rule.
+
+Pair (i, i + d) of the circle is element i of row d - 1 of a table, so that the pairs of one level are met in rank
+order by reading the table from its start. Contributions only fall: a stored value is an upper bound, looked at
+again when the level comes down to it. The bound that replaces it counts the topics that both want, less those in
+whose giant component both lie; the exact number is counted when that bound does not rule the pair out.
+
+Memory: n² / 2 bytes (twice that when contributions can exceed 255), and 4 bytes per node and topic.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from topicloom.kernels.bits import bit, lowest_bit, popcount
+from topicloom.kernels.jit import serial
+from topicloom.kernels.vectors import GROUP, group_hits, group_lower, group_max
+
+# With as many pairs of a group to look at, all of them are counted anew at once (vectors) rather than one by one.
+RECOUNT_ALL = 4
+
+
+class Dense(NamedTuple):
+    """Bounds of all pairs, and the topics of each place of the circle as bits in two layouts.
+
+    The columns (uint8: 8 topics of each place, one row of places per 8 topics) repeat the circle twice, so that a place and its
+    partner are read without wrapping; the words (uint64 per place) serve single pairs.
+    """
+
+    wants_columns: np.ndarray
+    inside_columns: np.ndarray  # topics in whose giant component the place lies
+    wants: np.ndarray
+    inside: np.ndarray
+    slot: np.ndarray  # int32 (place, topic): the entry; undefined where the place does not want the topic
+    bound: np.ndarray  # uint8 or uint16 per pair
+    top: np.ndarray  # per group of 64 pairs: at least the largest bound in it, so that a level passes over those below
+
+
+@serial
+def groups_per_row(n):
+    """Groups that a row of the table takes; its end is padded with zeros."""
+    return (n + GROUP - 1) // GROUP
+
+
+@serial
+def build_dense(c, zero):
+    """Dense search over components ``c`` of all places of the circle; ``zero`` gives the dtype of the bounds."""
+    n = len(c.node_ptr) - 1
+    n_topics = len(c.topic_ptr) - 1
+    per_row = groups_per_row(n)
+    n_words = (n_topics + 63) // 64
+    n_columns = (n_topics + 7) // 8
+    s = Dense(
+        np.zeros((n_columns, 2 * n + GROUP), np.uint8),
+        np.zeros((n_columns, 2 * n + GROUP), np.uint8),
+        np.zeros((n, n_words), np.uint64),
+        np.zeros((n, n_words), np.uint64),
+        np.empty((n, n_topics), np.int32),
+        np.empty((n // 2) * per_row * GROUP, zero.dtype),
+        np.empty((n // 2) * per_row, zero.dtype),
+    )
+    for v in range(n):
+        for k in range(c.node_ptr[v], c.node_ptr[v + 1]):
+            t, e = c.topic[k], c.entry[k]
+            s.slot[v, t] = e
+            s.wants[v, t >> 6] |= bit(t)
+            _flip(s.wants_columns, n, v, t)
+            if c.inside[e]:
+                mirror(s, v, t)
+    s.bound[:] = ~zero[0]
+    for row in range(n // 2):
+        last = n // 2 if 2 * (row + 1) == n else n
+        for g in range(per_row):
+            at = (row * per_row + g) * GROUP
+            group_lower(s.wants_columns, s.inside_columns, g * GROUP, g * GROUP + row + 1, s.bound, at)
+            for k in range(max(last - g * GROUP, 0), GROUP):
+                s.bound[at + k] = 0
+            s.top[row * per_row + g] = group_max(s.bound, at)
+    return s
+
+
+@serial
+def bar_dense(s, ranks):
+    """Rule out the pairs of the given ranks (see `pair_ranks`) for good."""
+    n = len(s.wants)
+    if n:
+        for rank in ranks:
+            s.bound[(rank // n - 1) * groups_per_row(n) * GROUP + rank % n] = 0
+
+
+@serial
+def _flip(columns, n, v, t):
+    changed = columns[t >> 3, v] ^ np.uint8(1 << (t & 7))
+    columns[t >> 3, v] = changed
+    columns[t >> 3, v + n] = changed
+
+
+@serial
+def mirror(s, v, t):
+    """Note that place v entered the giant component of topic t, or left it."""
+    s.inside[v, t >> 6] ^= bit(t)
+    _flip(s.inside_columns, len(s.wants), v, t)
+
+
+@serial
+def _pair_contribution(c, s, u, v, level):
+    """Contribution of places u and v, or an upper bound of it that is below the level."""
+    bound = 0
+    for w in range(s.wants.shape[1]):
+        bound += np.int64(popcount(s.wants[u, w] & s.wants[v, w] & ~(s.inside[u, w] & s.inside[v, w])))
+    if bound < level:
+        return bound
+    for w in range(s.wants.shape[1]):
+        rest = s.wants[u, w] & s.wants[v, w] & ~(s.inside[u, w] & s.inside[v, w])
+        while rest:
+            t = 64 * w + lowest_bit(rest)
+            if c.label[s.slot[u, t]] == c.label[s.slot[v, t]]:
+                bound -= 1
+            rest &= rest - np.uint64(1)
+    return bound
+
+
+@serial
+def dense_pair(n, position):
+    """Places (start of the arc, its end) of the pair at a position of the table."""
+    stride = groups_per_row(n) * GROUP
+    i = position % stride
+    return i, (i + position // stride + 1) % n
+
+
+@serial
+def dense_next(c, s, cursor, capped, floor):
+    """Move the cursor on to the first pair, in (level, rank) order, that has the level of the cursor.
+
+    ``cursor`` (int64: level, position) is overwritten; no pair before it may qualify. Places with ``capped``
+    (uint8, the circle twice) set are left out. False when no pair of level ``floor`` or more remains.
+    """
+    n = len(s.wants)
+    per_row = groups_per_row(n)
+    level, position = cursor[0], cursor[1]
+    while level >= floor:
+        group = position // GROUP
+        while group < len(s.top):
+            if s.top[group] < level:
+                group += 1
+                continue
+            at = group * GROUP
+            i, d = (group % per_row) * GROUP, group // per_row + 1
+            after = ~np.uint64(0) << np.uint64(max(position - at, 0))
+            hits = group_hits(s.bound, at, level, capped, i, i + d) & after
+            if popcount(hits) >= RECOUNT_ALL:
+                group_lower(s.wants_columns, s.inside_columns, i, i + d, s.bound, at)
+                hits = group_hits(s.bound, at, level, capped, i, i + d) & after
+            while hits:
+                k = lowest_bit(hits)
+                worth = _pair_contribution(c, s, i + k, (i + k + d) % n, level)
+                s.bound[at + k] = worth
+                if worth == level:
+                    cursor[0], cursor[1] = level, at + k
+                    return True
+                hits &= hits - np.uint64(1)
+            s.top[group] = group_max(s.bound, at)
+            group += 1
+        level -= 1
+        position = 0
+    cursor[0], cursor[1] = level, 0
+    return False

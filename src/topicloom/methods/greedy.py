@@ -1,0 +1,21 @@
+"""What the methods on the greedy engine share: calling it for a whole interest, and what that takes."""
+
+from typing import Any
+
+from topicloom.kernels.greedy import DENSE_NODES, greedy_links
+from topicloom.methods.registry import Size
+from topicloom.model import Interest, Overlay
+from topicloom.model.checks import checked_seed
+
+
+def grown(interest: Interest, method: str, *, rho: float, options: dict[str, Any], seed: int) -> Overlay:
+    """Overlay that the greedy engine grows from nothing."""
+    links = greedy_links(interest.indptr, interest.topics, interest.n_topics, rho=rho, seed=checked_seed(seed))
+    return Overlay(interest, links, method, options, seed)
+
+
+def engine_memory(size: Size) -> int:
+    """Bytes of the greedy engine: a byte per node pair on the dense path, O(subscriptions) on the sparse one."""
+    table = size.nodes**2 // 2 if size.nodes <= DENSE_NODES else 0
+    bitsets = 2 * size.nodes * (size.topics // 8 + 8) if table else 0
+    return table + bitsets + 80 * size.subscriptions + 64 * (size.nodes + size.topics)

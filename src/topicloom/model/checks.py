@@ -1,0 +1,22 @@
+"""Checks of option values that several layers share."""
+
+import numbers
+from typing import Any
+
+from topicloom.errors import InvalidOptionError
+
+MAX_SEED = 2**63 - 1
+
+
+def checked_whole(name: str, value: Any, lowest: int, highest: int = MAX_SEED) -> int:
+    """``value`` as an int between ``lowest`` and ``highest``, or an error that says what is accepted."""
+    whole = isinstance(value, numbers.Integral) and not isinstance(value, bool)
+    if not whole or not lowest <= value <= highest:
+        accepted = f"from {lowest} up" if highest == MAX_SEED else f"from {lowest} to {highest:,}"
+        raise InvalidOptionError(f"{name} is {value!r}; a whole number {accepted} is accepted")
+    return int(value)
+
+
+def checked_seed(seed: Any) -> int:
+    """The seed as an int, or an error."""
+    return checked_whole("seed", seed, 0)

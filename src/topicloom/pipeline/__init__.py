@@ -1,0 +1,21 @@
+"""The pipeline on Spark: one file per step, each a function from DataFrame to DataFrame.
+
+Users call `read_subscriptions`, then `design_overlay`, `verify_overlay` or `measure_overlay`; sessions are theirs.
+"""
+
+from topicloom.pipeline.generate import generate_subscriptions
+from topicloom.pipeline.overlay import DesignResult, design_overlay, measure_overlay, verify_overlay
+from topicloom.pipeline.read import read_subscriptions
+from topicloom.pipeline.verify import OverlayVerdict
+from topicloom.pipeline.write import write_overlay
+
+__all__ = [
+    "DesignResult",
+    "OverlayVerdict",
+    "design_overlay",
+    "generate_subscriptions",
+    "measure_overlay",
+    "read_subscriptions",
+    "verify_overlay",
+    "write_overlay",
+]

@@ -1,0 +1,26 @@
+"""Names of the columns that steps exchange, and the check at their door."""
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+
+from topicloom.errors import MissingColumnError
+
+NODE, TOPIC = "node", "topic"
+NODE_ID, TOPIC_ID = "node_id", "topic_id"
+SRC, DST = "src", "dst"
+SRC_ID, DST_ID = "src_id", "dst_id"
+ORDER = "order"
+SHARED_TOPICS = "shared_topics"
+FILE, RAW, REASON = "file", "raw", "reason"
+
+
+def require_columns(table: DataFrame, *names: str) -> None:
+    """Refuse a table that lacks one of the named columns."""
+    for name in names:
+        if name not in table.columns:
+            raise MissingColumnError(f"missing column {name!r}; the table has {', '.join(table.columns) or 'none'}")
+
+
+def quoted(name: str) -> Column:
+    """A column by its exact name, whatever characters are in it."""
+    return F.col("`" + name.replace("`", "``") + "`")

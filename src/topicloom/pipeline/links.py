@@ -1,0 +1,67 @@
+"""Links that came as labels, from any tool, to ids of a prepared interest."""
+
+from pyspark.sql import DataFrame, SparkSession, Window
+from pyspark.sql import functions as F
+
+from topicloom.errors import InvalidLinksError, MissingColumnError
+from topicloom.pipeline.clean import with_reasons
+from topicloom.pipeline.columns import DST, DST_ID, NODE, NODE_ID, REASON, SRC, SRC_ID, TOPIC, require_columns
+from topicloom.pipeline.read import Names, read_pairs
+
+
+def read_links(spark: SparkSession, source: str, *, format: str | None = None) -> DataFrame:
+    """Links of any table with columns ``src`` and ``dst`` (or without a header, two columns), as (src, dst) strings.
+
+    Raises
+    ------
+    InvalidLinksError
+        A row is not a link: wrong number of fields, or a label that is null, blank or not valid text.
+    """
+    rows = with_reasons(
+        read_pairs(spark, source, Names(SRC, DST), format=format).withColumnsRenamed({"first": NODE, "second": TOPIC})
+    )
+    bad = rows.where(F.col(REASON).isNotNull())
+    first = bad.limit(1).collect()
+    if first:
+        reason = first[0][REASON].replace(NODE, SRC).replace(TOPIC, DST)
+        raise InvalidLinksError(f"{bad.count():,} rows of {source} are not links; the first: {reason}")
+    return rows.select(F.col(NODE).alias(SRC), F.col(TOPIC).alias(DST))
+
+
+def encode_links(links: DataFrame, nodes: DataFrame) -> DataFrame:
+    """(src, dst) labels and (node, node_id) -> distinct (src_id, dst_id) with src_id < dst_id.
+
+    Raises
+    ------
+    InvalidLinksError
+        A link names a node that has no subscription, or joins a node with itself. (This check runs an action.)
+    """
+    try:
+        require_columns(links, SRC, DST)
+    except MissingColumnError as error:
+        raise InvalidLinksError(f"these are not links: {error}") from None
+    of_src = nodes.select(F.col(NODE).alias(SRC), F.col(NODE_ID).alias(SRC_ID))
+    of_dst = nodes.select(F.col(NODE).alias(DST), F.col(NODE_ID).alias(DST_ID))
+    texts = links.select(F.col(SRC).cast("string").alias(SRC), F.col(DST).cast("string").alias(DST))
+    found = texts.join(of_src, SRC, "left").join(of_dst, DST, "left")
+    _refuse_unknown(found)
+    low, high = F.least(SRC_ID, DST_ID), F.greatest(SRC_ID, DST_ID)
+    return found.select(low.alias(SRC_ID), high.alias(DST_ID)).distinct()
+
+
+def _refuse_unknown(found: DataFrame) -> None:
+    unknown = F.when(F.col(SRC_ID).isNull(), F.col(SRC)).when(F.col(DST_ID).isNull(), F.col(DST))
+    strangers = found.select(unknown.alias("label")).where(F.col("label").isNotNull()).distinct()
+    example = strangers.orderBy("label").limit(1).collect()
+    if example:
+        raise InvalidLinksError(
+            f"links name {strangers.count():,} nodes that are not in the subscriptions, such as {example[0]['label']!r}"
+        )
+    loops = found.where(F.col(SRC_ID) == F.col(DST_ID)).orderBy(SRC).limit(1).collect()
+    if loops:
+        raise InvalidLinksError(f"a link joins node {loops[0][SRC]!r} with itself")
+
+
+def numbered(links: DataFrame) -> DataFrame:
+    """(src_id, dst_id) -> the same with ``order``: by ids, for links whose order is not known."""
+    return links.withColumn("order", F.row_number().over(Window.orderBy(SRC_ID, DST_ID)) - 1)

@@ -1,0 +1,36 @@
+"""A clock for the stages of a run: who listens can show progress, and ``run.json`` gets the seconds."""
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+Listener = Callable[[str], None]
+
+
+class Stages:
+    """Times named stages, one after the other.
+
+    Parameters
+    ----------
+    listener : callable, optional
+        Called with a sentence when a stage begins and when there is news within it.
+    """
+
+    def __init__(self, listener: Listener | None = None) -> None:
+        self.seconds: dict[str, float] = {}
+        self._listener = listener
+
+    @contextmanager
+    def __call__(self, name: str, sentence: str) -> Iterator[None]:
+        """Time a stage; entered twice under one name, the seconds add up."""
+        self.say(sentence)
+        start = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.seconds[name] = round(self.seconds.get(name, 0.0) + time.perf_counter() - start, 3)
+
+    def say(self, sentence: str) -> None:
+        """Tell the listener."""
+        if self._listener is not None:
+            self._listener(sentence)

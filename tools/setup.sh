@@ -1,0 +1,60 @@
+#!/bin/sh
+# Everything that a fresh Debian with Python 3.11 lacks: Java 17 for Spark, a virtual environment, the locked packages.
+# A second run finds its stamp and does nothing.
+set -eu
+cd "$(dirname "$0")/.."
+
+VENV=.venv
+STAMP="$VENV/.topicloom-setup"
+OLDEST_JAVA=17
+
+say() { printf 'setup: %s\n' "$1" >&2; }
+fail() { say "$1"; exit 2; }
+
+wanted() { cat constraints.txt pyproject.toml tools/setup.sh | cksum; }
+
+java_version() {
+    java=java
+    [ -z "${JAVA_HOME:-}" ] || java="$JAVA_HOME/bin/java"
+    "$java" -version 2>&1 | sed -n 's/.*version "\(1\.\)\{0,1\}\([0-9]*\).*/\2/p' | head -n 1
+}
+
+apt_install() {
+    command -v apt-get >/dev/null || fail "$1 is missing and there is no apt-get here; install it by hand, then run make again"
+    as_root=""
+    if [ "$(id -u)" -ne 0 ]; then
+        command -v sudo >/dev/null || fail "$1 is missing; run 'apt-get install $1' as root, then run make again"
+        as_root=sudo
+    fi
+    say "installing $1"
+    $as_root env DEBIAN_FRONTEND=noninteractive apt-get update -qq >/dev/null || fail "apt-get update failed"
+    $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$1" >/dev/null
+}
+
+version=$(java_version || true)
+if [ -z "$version" ] || [ "$version" -lt "$OLDEST_JAVA" ]; then
+    [ -z "${JAVA_HOME:-}" ] || fail "JAVA_HOME=$JAVA_HOME holds no Java $OLDEST_JAVA or newer; unset it or point it to one"
+    apt_install openjdk-17-jre-headless || apt_install openjdk-21-jre-headless || fail "Java 17 could not be installed"
+fi
+
+if [ -f "$STAMP" ] && [ "$(cat "$STAMP")" = "$(wanted)" ]; then
+    exit 0
+fi
+
+PYTHON=${PYTHON:-python3}
+"$PYTHON" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null ||
+    fail "Python 3.11 or newer is needed; set PYTHON to one"
+if [ ! -x "$VENV/bin/pip" ]; then
+    say "creating $VENV"
+    if ! "$PYTHON" -m venv "$VENV" >/dev/null 2>&1; then
+        rm -rf "$VENV"
+        apt_install "python$("$PYTHON" -c 'import sys; print("%d.%d" % sys.version_info[:2])')-venv" ||
+            apt_install python3-venv || fail "the Python module venv is missing and could not be installed"
+        "$PYTHON" -m venv "$VENV"
+    fi
+fi
+say "installing the locked packages (once, a minute or two)"
+"$VENV/bin/pip" install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+say "compiling the kernels (once, about a minute)"
+"$VENV/bin/python" -m topicloom.cli.warm
+wanted >"$STAMP"
