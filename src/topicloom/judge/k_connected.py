@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
-import igraph
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from topicloom.judge.articulation import pairs_lost
 from topicloom.judge.connected import disconnected_topics
 from topicloom.judge.separators import separator
 from topicloom.judge.sub_overlays import TopicBatch
@@ -47,7 +47,7 @@ def _witnesses(
         yield offset, _unlinked_pair(rows, starts[offset], starts[offset + 1])
     cut_prone = connected & (sizes > k) & ~clique
     if k == 2:
-        yield from _articulations(batch, topic_of, starts, cut_prone)
+        yield from _articulations(rows, topic_of, starts, cut_prone)
         return
     # A node with fewer than k neighbours is cut off by them.
     thin = np.flatnonzero(degree < k)
@@ -82,11 +82,10 @@ def _unlinked_pair(rows: sparse.csr_array, start: int, stop: int) -> Int64Array:
 
 
 def _articulations(
-    batch: TopicBatch, topic_of: Int64Array, starts: Int64Array, cut_prone: npt.NDArray[np.bool_]
+    rows: sparse.csr_array, topic_of: Int64Array, starts: Int64Array, cut_prone: npt.NDArray[np.bool_]
 ) -> Iterator[tuple[int, Int64Array]]:
     """The first articulation point of every topic that has one: all topics by one linear search."""
-    graph = igraph.Graph(n=batch.size, edges=np.column_stack((batch.a, batch.b)))
-    points = np.sort(np.array(graph.articulation_points(), np.int64))
+    points = np.flatnonzero(pairs_lost(rows.indptr.astype(np.int64), rows.indices.astype(np.int32)))
     topics, first = np.unique(topic_of[points], return_index=True)
     for offset, entry in zip(topics.tolist(), points[first]):
         if cut_prone[offset]:
