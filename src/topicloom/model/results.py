@@ -8,9 +8,11 @@ from typing import Any, NamedTuple
 class BrokenTopic(NamedTuple):
     """A topic that is not k-topic-connected, and why.
 
-    For k = 1 the witness is two subscribers (node ids) that cannot reach each other. For k >= 2, where the
-    sub-overlay is connected, it is a set of fewer than k nodes whose failure separates the rest, or, where
-    the topic has at most k subscribers, two of them that are not linked.
+    The witness (node ids, ascending) is what a reader can check by hand:
+
+    - components > 1: two subscribers that cannot reach each other, the smallest of two components;
+    - at most k subscribers: two of them that are not linked, where all should be;
+    - otherwise: fewer than k subscribers whose failure separates the rest.
     """
 
     topic: int
