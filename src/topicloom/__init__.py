@@ -19,8 +19,10 @@ from topicloom.methods import (
     cycle_per_topic,
     design,
     greedy_merge,
+    harary_per_topic,
     low_oda,
     minmax_oda,
+    repeated_greedy_merge,
     ring_per_topic,
 )
 from topicloom.model import BrokenTopic, Interest, Metrics, Overlay, Verdict
@@ -41,9 +43,11 @@ __all__ = [
     "design",
     "generate",
     "greedy_merge",
+    "harary_per_topic",
     "low_oda",
     "measure",
     "minmax_oda",
+    "repeated_greedy_merge",
     "ring_per_topic",
     "verify",
 ]
