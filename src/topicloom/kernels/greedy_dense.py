@@ -14,6 +14,7 @@ import numpy as np
 
 from topicloom.kernels.bits import bit, lowest_bit, popcount
 from topicloom.kernels.jit import serial
+from topicloom.kernels.progress import joined
 from topicloom.kernels.vectors import GROUP, group_hits, group_lower, group_max
 
 # With as many pairs of a group to look at, all of them are counted anew at once (vectors) rather than one by one.
@@ -114,7 +115,7 @@ def _pair_contribution(c, s, u, v, level):
         rest = s.wants[u, w] & s.wants[v, w] & ~(s.inside[u, w] & s.inside[v, w])
         while rest:
             t = 64 * w + lowest_bit(rest)
-            if c.label[s.slot[u, t]] == c.label[s.slot[v, t]]:
+            if joined(c, s.slot[u, t], s.slot[v, t]):
                 bound -= 1
             rest &= rest - np.uint64(1)
     return bound

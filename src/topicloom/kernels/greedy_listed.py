@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from topicloom.kernels.components import contribution
 from topicloom.kernels.jit import serial
+from topicloom.kernels.progress import contribution
 
 
 class Listed(NamedTuple):

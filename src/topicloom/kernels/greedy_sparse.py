@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from topicloom.kernels.components import contribution
 from topicloom.kernels.jit import serial
+from topicloom.kernels.progress import contribution
 
 BATCH = 1 << 20
 # Members of a topic that the first window of a level should meet, and how much wider each next window is.

@@ -3,6 +3,7 @@
 from types import MappingProxyType
 
 from topicloom.methods.cycle_per_topic import cycle_per_topic
+from topicloom.methods.gm2 import gm2
 from topicloom.methods.greedy_merge import greedy_merge
 from topicloom.methods.harary_per_topic import harary_per_topic
 from topicloom.methods.low_oda import low_oda
@@ -18,6 +19,7 @@ __all__ = [
     "MethodSpec",
     "cycle_per_topic",
     "design",
+    "gm2",
     "greedy_merge",
     "harary_per_topic",
     "low_oda",

@@ -17,7 +17,7 @@ SEQUENCES = ("arbitrary", "similarity")
 @method(
     "harary-pt",
     problem="any k: every topic stays connected while fewer than k of its nodes are down",
-    guarantee="k-topic-connected for the k asked; the fewest links for each topic on its own, no bound for all together",
+    guarantee="k-topic-connected for the k asked; the fewest links for each topic on its own, none for all together",
     cost="O(k · subscriptions · log) time, O(k · subscriptions) memory",
     paper="Chen, Jacobsen, Vitenberg: kTCO (GM2, HararyPT), §VII",
     memory=lambda size: 256 * size.subscriptions,
