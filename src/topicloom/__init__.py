@@ -11,8 +11,8 @@ by passing only through subscribers.
 """
 
 from topicloom.errors import TopicloomError
-from topicloom.judge import verify
-from topicloom.measures import measure
+from topicloom.judge import drill, random_drills, verify, weak_nodes
+from topicloom.measures import measure, soc
 from topicloom.methods import (
     METHODS,
     MethodSpec,
@@ -26,22 +26,39 @@ from topicloom.methods import (
     repeated_greedy_merge,
     ring_per_topic,
 )
-from topicloom.model import BrokenTopic, Interest, Metrics, Overlay, Verdict
+from topicloom.model import (
+    BrokenTopic,
+    CutTopic,
+    DrillReport,
+    DrillSummary,
+    Interest,
+    Metrics,
+    Overlay,
+    SocAnswer,
+    Verdict,
+    WeakNode,
+)
 from topicloom.version import __version__
 from topicloom.workloads import generate
 
 __all__ = [
     "METHODS",
     "BrokenTopic",
+    "CutTopic",
+    "DrillReport",
+    "DrillSummary",
     "Interest",
     "MethodSpec",
     "Metrics",
     "Overlay",
+    "SocAnswer",
     "TopicloomError",
     "Verdict",
+    "WeakNode",
     "__version__",
     "cycle_per_topic",
     "design",
+    "drill",
     "generate",
     "gm2",
     "greedy_merge",
@@ -49,7 +66,10 @@ __all__ = [
     "low_oda",
     "measure",
     "minmax_oda",
+    "random_drills",
     "repeated_greedy_merge",
     "ring_per_topic",
+    "soc",
     "verify",
+    "weak_nodes",
 ]

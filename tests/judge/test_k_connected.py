@@ -39,9 +39,7 @@ Case = tuple[tl.Interest, list[tuple[int, int]]]
 def cases(draw: st.DrawFn) -> Case:
     n, n_topics = draw(st.integers(1, 8)), draw(st.integers(1, 3))
     rows = draw(st.lists(st.sets(st.integers(0, n_topics - 1), min_size=1), min_size=n, max_size=n))
-    interest = tl.Interest.from_csr(
-        np.cumsum([0, *map(len, rows)]), [t for row in rows for t in sorted(row)], n_topics
-    )
+    interest = tl.Interest.from_csr(np.cumsum([0, *map(len, rows)]), [t for row in rows for t in sorted(row)], n_topics)
     pairs = [(u, v) for u in range(n) for v in range(u)]
     missing = draw(st.lists(st.sampled_from(pairs), unique=True)) if pairs else []
     # Few links missing or few present: random halves are hardly ever 3-connected.

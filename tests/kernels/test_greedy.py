@@ -189,7 +189,22 @@ def test_kernels_pass_without_the_compiler_and_with_bounds_checked(setting, tmp_
     if os.environ.get("GREEDY_EXAMPLES"):
         pytest.skip("this is the inner run")
     chosen = "replays or restrictions or small_cases"  # a second dtype would double the time to compile
-    command = [sys.executable, "-W", "error", "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", __file__, "-k", chosen]
+    command = [
+        sys.executable,
+        "-W",
+        "error",
+        "-m",
+        "pytest",
+        "-q",
+        "-x",
+        "-p",
+        "no:cacheprovider",
+        __file__,
+        "-k",
+        chosen,
+    ]
     environment = os.environ | {setting: "1", "GREEDY_EXAMPLES": "15", "NUMBA_CACHE_DIR": str(tmp_path)}
-    run = subprocess.run(command, env=environment, capture_output=True, text=True, cwd=Path(__file__).parents[2], check=False)
+    run = subprocess.run(
+        command, env=environment, capture_output=True, text=True, cwd=Path(__file__).parents[2], check=False
+    )
     assert run.returncode == 0, run.stdout + run.stderr

@@ -25,6 +25,8 @@ from topicloom.cli.options import (
 )
 from topicloom.cli.session import spark_session
 from topicloom.cli.sources import part_of_overlay
+from topicloom.cli.warm import warm
+from topicloom.methods.choose import method_for, options_for
 from topicloom.methods.registry import check_options, spec_of
 from topicloom.model.checks import checked_seed
 from topicloom.model.publish import check_destination
@@ -40,7 +42,17 @@ EXAMPLE = "Example: topicloom design subscriptions.csv.gz overlay --method gm"
 def command(
     subscriptions: Subscriptions,
     out: Annotated[Path, typer.Argument(help="Folder for the overlay directory.")],
-    method: Annotated[str, typer.Option(help="Construction method; topicloom methods lists them.")] = "gm",
+    method: Annotated[
+        str | None,
+        typer.Option(help="Construction method; topicloom methods lists them.  [default: gm, or by --k]"),
+    ] = None,
+    k: Annotated[
+        int | None,
+        typer.Option(help="Keep every topic connected while fewer than K of its nodes are down; judged at it."),
+    ] = None,
+    sequence: Annotated[
+        str | None, typer.Option(help="harary-pt: arbitrary (node ids) or similarity (fewer links).")
+    ] = None,
     rho: Annotated[
         float | None,
         typer.Option(help="low-oda: contribution that may be given up for a lower maximum degree."),
@@ -62,10 +74,14 @@ def command(
     verbose: Verbose = False,
 ) -> int:
     """Design an overlay for a table of subscriptions, verify and measure it, and write it as Parquet."""
-    options: dict[str, Any] = {
-        name: value for name, value in {"rho": rho, "partitions": partitions}.items() if value is not None
-    }
+    given = {"rho": rho, "partitions": partitions, "sequence": sequence}
+    options: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+    if method is None:
+        method = "gm" if k is None else method_for(k)
+        if k is not None:
+            tell(f"k = {k}: designing with {method}")
     check_options(spec_of(method), options)
+    options |= options_for(spec_of(method), k)
     checked_seed(seed)
     out = out.absolute()
     check_destination(out, overwrite=overwrite)
@@ -91,7 +107,9 @@ def command(
         narrator.note(_plan(prepared, method, options, needed))
         if dry_run:
             return 0
-        result = design_prepared(prepared, method=method, seed=seed, stages=stages, **options)
+        with stages("compile", "loading kernels (compiled on the first run, about a minute)"):
+            warm(method)
+        result = design_prepared(prepared, method=method, seed=seed, stages=stages, **{**options, "k": k})
         write_overlay(result, out, overwrite=overwrite, stages=stages)
         broken = result.verdict.broken.limit(5).collect()
     if as_json:

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
-import igraph
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from topicloom.judge.articulation import pairs_lost
 from topicloom.judge.connected import disconnected_topics
 from topicloom.judge.separators import separator
 from topicloom.judge.sub_overlays import TopicBatch
@@ -19,7 +19,7 @@ def weak_topics(interest: Interest, batch: TopicBatch, k: int) -> list[BrokenTop
     """Topics of a batch that are not k-topic-connected, by topic id, each with its witness."""
     broken = {topic.topic: topic for topic in disconnected_topics(interest, batch)}
     sizes = np.diff(interest.topic_indptr[batch.start : batch.stop + 1])
-    rows = _symmetric(batch)
+    rows = symmetric(batch)
     connected = np.ones(len(sizes), bool)
     connected[[topic - batch.start for topic in broken]] = False
     for offset, witness in _witnesses(interest, batch, rows, sizes, connected, k):
@@ -47,7 +47,7 @@ def _witnesses(
         yield offset, _unlinked_pair(rows, starts[offset], starts[offset + 1])
     cut_prone = connected & (sizes > k) & ~clique
     if k == 2:
-        yield from _articulations(batch, topic_of, starts, cut_prone)
+        yield from _articulations(rows, topic_of, starts, cut_prone)
         return
     # A node with fewer than k neighbours is cut off by them.
     thin = np.flatnonzero(degree < k)
@@ -65,7 +65,7 @@ def _witnesses(
             yield offset, cut
 
 
-def _symmetric(batch: TopicBatch) -> sparse.csr_array:
+def symmetric(batch: TopicBatch) -> sparse.csr_array:
     """The graph of a batch with every edge in both rows, columns ascending."""
     ends = (np.concatenate((batch.a, batch.b)), np.concatenate((batch.b, batch.a)))
     rows = sparse.coo_array((np.ones(len(ends[0]), np.int8), ends), shape=(batch.size, batch.size)).tocsr()
@@ -82,11 +82,10 @@ def _unlinked_pair(rows: sparse.csr_array, start: int, stop: int) -> Int64Array:
 
 
 def _articulations(
-    batch: TopicBatch, topic_of: Int64Array, starts: Int64Array, cut_prone: npt.NDArray[np.bool_]
+    rows: sparse.csr_array, topic_of: Int64Array, starts: Int64Array, cut_prone: npt.NDArray[np.bool_]
 ) -> Iterator[tuple[int, Int64Array]]:
     """The first articulation point of every topic that has one: all topics by one linear search."""
-    graph = igraph.Graph(n=batch.size, edges=np.column_stack((batch.a, batch.b)))
-    points = np.sort(np.array(graph.articulation_points(), np.int64))
+    points = np.flatnonzero(pairs_lost(rows.indptr.astype(np.int64), rows.indices.astype(np.int32)))
     topics, first = np.unique(topic_of[points], return_index=True)
     for offset, entry in zip(topics.tolist(), points[first]):
         if cut_prone[offset]:

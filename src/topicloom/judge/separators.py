@@ -65,9 +65,7 @@ def separator(indptr: Int64Array, neighbours: Int32Array, k: int) -> Int32Array:
 
 
 @compiled
-def _certificate(
-    indptr: Int64Array, neighbours: Int32Array, k: int
-) -> tuple[Int32Array, Int64Array, Int32Array]:
+def _certificate(indptr: Int64Array, neighbours: Int32Array, k: int) -> tuple[Int32Array, Int64Array, Int32Array]:
     """Nodes in maximum adjacency order, and the CSR of the edges in the first k forests."""
     n = len(indptr) - 1
     reached = np.zeros(n, np.int64)  # neighbours scanned so far
@@ -155,9 +153,7 @@ def _disjoint_paths(
             found += 1
     while found < k:
         searches += 1
-        last = _augmenting(
-            indptr, neighbours, source, is_target, previous, following, met, parent, queue, searches
-        )
+        last = _augmenting(indptr, neighbours, source, is_target, previous, following, met, parent, queue, searches)
         if last == _NONE:
             break
         _augment(n, source, last, previous, following, parent)
@@ -226,9 +222,7 @@ def _augmenting(
 
 
 @compiled
-def _augment(
-    n: int, source: int, last: int, previous: Int32Array, following: Int32Array, parent: Int32Array
-) -> None:
+def _augment(n: int, source: int, last: int, previous: Int32Array, following: Int32Array, parent: Int32Array) -> None:
     """Change the paths along the augmenting path that ends at the out side of ``last``."""
     # Steps that undo a path's link first, then those that make one: a node may be in both.
     side = n + last

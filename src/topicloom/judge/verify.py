@@ -5,7 +5,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from topicloom.errors import InvalidOptionError
 from topicloom.judge.connected import disconnected_topics
 from topicloom.judge.k_connected import weak_topics
 from topicloom.judge.sub_overlays import topic_batches

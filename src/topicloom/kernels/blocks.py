@@ -49,6 +49,14 @@ class Blocks(NamedTuple):
     pending: np.ndarray  # int64, one element: 0 when every topic is one block, falls with every link that helps
 
 
+class Homes(NamedTuple):
+    """What tells whether two entries share a block: three arrays of `Blocks`."""
+
+    label: np.ndarray
+    into: np.ndarray
+    top: np.ndarray
+
+
 @serial
 def build_blocks(node_ptr, topic, n_topics, start):
     """Blocks of nodes given in circle order (CSR, topics ascending).
@@ -112,10 +120,11 @@ def _join_equal(b, start):
 
 
 @serial
-def share_block(b, q, r):
-    """Whether a block contains both entries, which must be of one topic and not the same."""
-    home, other = _home(b, q), _home(b, r)
-    return home == other or b.top[home] == r or b.top[other] == q
+def share_block(homes, q, r):
+    """Whether a block contains both entries, which must be of one topic and not the same; `Blocks` serve as `Homes`."""
+    home = _home(homes.label, homes.into, q)
+    other = _home(homes.label, homes.into, r)
+    return home == other or homes.top[home] == r or homes.top[other] == q
 
 
 @serial
@@ -151,22 +160,22 @@ def _root(parent, e):
 
 
 @serial
-def _home(b, e):
+def _home(label, into, e):
     """The block that an entry is a child of."""
-    home = _root(b.into, b.label[e])
-    b.label[e] = home
+    home = _root(into, label[e])
+    label[e] = home
     return home
 
 
 @serial
 def _turn(b, e):
     """Make e the root of its tree: along the path up, every block changes places with the entry above it."""
-    block = _home(b, e)
+    block = _home(b.label, b.into, e)
     after, before = b.after[e], b.before[e]
     b.label[e], b.after[e], b.before[e] = e, e, e
     while b.top[block] != NONE:
         x = np.int64(b.top[block])
-        above = _home(b, x)
+        above = _home(b.label, b.into, x)
         x_after, x_before = b.after[x], b.before[x]
         # x becomes a child of the block in the place of e, which becomes its top.
         if after == e:
@@ -225,9 +234,9 @@ def _meeting(b, q, r):
             if b.seen[y] == climb:
                 return y
             b.seen[y] = climb
-            y = np.int64(b.top[_home(b, y)])
+            y = np.int64(b.top[_home(b.label, b.into, y)])
         if x != NONE:
-            x = np.int64(b.top[_home(b, x)])
+            x = np.int64(b.top[_home(b.label, b.into, x)])
             if x != NONE:
                 if b.seen[x] == climb:
                     return x
@@ -239,7 +248,7 @@ def _climb(b, e, stop, n_path):
     """Append the blocks from entry e up to entry ``stop`` to ``b.path``. Returns its new length."""
     e = np.int64(e)
     while e != stop:
-        block = _home(b, e)
+        block = _home(b.label, b.into, e)
         b.path[n_path] = block
         n_path += 1
         e = np.int64(b.top[block])

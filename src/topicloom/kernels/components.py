@@ -118,10 +118,11 @@ def merge(c, t, q, r):
         n_changed = _flag(c, b, True, n_changed)
     elif giant == b:
         n_changed = _flag(c, a, True, n_changed)
+    labels, chain = c.label, c.chain
     e = b
     while True:
-        c.label[e] = a
-        e = c.chain[e]
+        labels[e] = a
+        e = chain[e]
         if e == b:
             break
     c.chain[a], c.chain[b] = c.chain[b], c.chain[a]
@@ -140,12 +141,13 @@ def merge(c, t, q, r):
 @serial
 def _flag(c, label, inside, n_changed):
     """Set ``inside`` of a whole component and note its entries in ``c.changed``."""
+    flags, changed, chain = c.inside, c.changed, c.chain
     e = label
     while True:
-        c.inside[e] = inside
-        c.changed[n_changed] = e
+        flags[e] = inside
+        changed[n_changed] = e
         n_changed += 1
-        e = c.chain[e]
+        e = chain[e]
         if e == label:
             return n_changed
 
