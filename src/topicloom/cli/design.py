@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from topicloom.cli.console import figure, narrated, print_table, tell, visible
+from topicloom.cli.console import figure, narrated, print_table, tell
 from topicloom.cli.memory import available_memory
 from topicloom.cli.options import (
     Conf,
@@ -25,6 +25,7 @@ from topicloom.cli.options import (
 )
 from topicloom.cli.session import spark_session
 from topicloom.cli.sources import part_of_overlay
+from topicloom.cli.verify import broken_sentence
 from topicloom.cli.warm import warm
 from topicloom.methods.choose import method_for, options_for
 from topicloom.methods.registry import check_options, spec_of
@@ -122,7 +123,7 @@ def command(
     else:
         _report(result.metrics, result.verdict, stages.seconds, out)
     for row in broken:
-        tell(f"topic {visible(row['topic'])} is not connected: {row['components']} components")
+        tell(broken_sentence(row["topic"], row["components"], row["witness"], result.verdict.k))
     return 0 if result.verdict.ok or spec_of(method).reference else 1
 
 
@@ -149,9 +150,13 @@ def _report(metrics: "Metrics", verdict: "OverlayVerdict", seconds: dict[str, fl
             "links / a tree per topic",
             figure(metrics.links_per_topic_tree, 3) if metrics.links_per_topic_tree is not None else "–",
         ),
-        ("topics connected", f"{verdict.topics - verdict.broken_topics:,} of {verdict.topics:,}"),
+        (f"topics {_connected(verdict.k)}", f"{verdict.topics - verdict.broken_topics:,} of {verdict.topics:,}"),
         ("design", f"{seconds['design']:,.1f} s"),
         ("all stages", f"{sum(seconds.values()):,.1f} s"),
     ]
     print_table(("overlay", ""), rows)
-    tell(f"{'verified' if verdict.ok else 'NOT topic-connected'}; wrote {out}")
+    tell(f"{'verified' if verdict.ok else f'NOT topic-{_connected(verdict.k)}'}; wrote {out}")
+
+
+def _connected(k: int) -> str:
+    return "connected" if k == 1 else f"{k}-connected"

@@ -70,7 +70,7 @@ def command(
     if verdict.idle_links:
         tell(f"warning: {verdict.idle_links:,} links join nodes that share no topic")
     for row in broken:
-        print(_sentence(row["topic"], row["components"], row["witness"], k))
+        print(broken_sentence(row["topic"], row["components"], row["witness"], k))
     if verdict.broken_topics > len(broken):
         print(f"… and {verdict.broken_topics - len(broken):,} more")
     connected = f"{k}-topic-connected" if k > 1 else "topic-connected"
@@ -81,7 +81,7 @@ def command(
     return 0 if verdict.ok else 1
 
 
-def _sentence(topic: str, components: int, witness: list[str], k: int) -> str:
+def broken_sentence(topic: str, components: int, witness: list[str], k: int) -> str:
     """How a topic is broken."""
     names = [visible(label) for label in witness]
     if components > 1:

@@ -35,7 +35,8 @@ def options_for(spec: MethodSpec, k: int | None) -> dict[str, Any]:
             if not other.reference and (other.max_k is None or other.max_k >= k)
         ]
         raise InvalidOptionError(
-            f"{spec.name} makes overlays that are {spec.max_k}-topic-connected, not {k}; these reach {k}: {', '.join(able)}"
+            f"{spec.name} makes overlays that are {spec.max_k}-topic-connected, not {k}; "
+            f"these reach {k}: {', '.join(able)}"
         )
     return {}
 
