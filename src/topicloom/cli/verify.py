@@ -72,7 +72,7 @@ def command(
     if verdict.idle_links:
         tell(f"warning: {verdict.idle_links:,} links join nodes that share no topic")
     for broken in verdict.broken[:_SHOWN]:
-        print(_sentence(broken, k))
+        print(broken_sentence(broken, k))
     if verdict.broken_topics > _SHOWN:
         print(f"… and {verdict.broken_topics - _SHOWN:,} more")
     connected = f"{k}-topic-connected" if k > 1 else "topic-connected"
@@ -83,7 +83,7 @@ def command(
     return 0 if verdict.ok else 1
 
 
-def _sentence(broken: "BrokenLabels", k: int) -> str:
+def broken_sentence(broken: "BrokenLabels", k: int) -> str:
     """How a topic is broken."""
     names = [visible(label) for label in broken.witness]
     start = f"topic {visible(broken.topic)}: "

@@ -3,10 +3,13 @@
 from types import MappingProxyType
 
 from topicloom.methods.cycle_per_topic import cycle_per_topic
+from topicloom.methods.gm2 import gm2
 from topicloom.methods.greedy_merge import greedy_merge
+from topicloom.methods.harary_per_topic import harary_per_topic
 from topicloom.methods.low_oda import low_oda
 from topicloom.methods.minmax_oda import minmax_oda
 from topicloom.methods.registry import MethodSpec, design, registered
+from topicloom.methods.repeated_greedy_merge import repeated_greedy_merge
 from topicloom.methods.ring_per_topic import ring_per_topic
 
 METHODS = MappingProxyType(registered())
@@ -16,8 +19,11 @@ __all__ = [
     "MethodSpec",
     "cycle_per_topic",
     "design",
+    "gm2",
     "greedy_merge",
+    "harary_per_topic",
     "low_oda",
     "minmax_oda",
+    "repeated_greedy_merge",
     "ring_per_topic",
 ]

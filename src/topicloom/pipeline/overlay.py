@@ -11,6 +11,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from topicloom.errors import NotEnoughMemoryError
+from topicloom.methods.choose import options_for, promised
 from topicloom.methods.registry import Size, check_options, registered, spec_of
 from topicloom.model import Metrics
 from topicloom.model.checks import checked_seed
@@ -77,6 +78,7 @@ def design_overlay(
     *,
     method: str = "gm",
     seed: int = 0,
+    k: int | None = None,
     stages: Stages | None = None,
     **options: Any,
 ) -> DesignResult:
@@ -88,6 +90,8 @@ def design_overlay(
         With string (or integer) columns ``node`` and ``topic``; repeats and unusable rows are allowed.
     method, seed, **options
         As for `topicloom.design`; the same links as there.
+    k : int, optional
+        The topic-connectivity that is wanted: a method that cannot reach it is refused, and the result is judged at it.
     stages : Stages, optional
         Hears of progress and keeps the seconds.
 
@@ -95,10 +99,13 @@ def design_overlay(
     ------
     InvalidOptionError, InputNotFoundError, NotEnoughMemoryError
     """
-    check_options(spec_of(method), options)
+    spec = spec_of(method)
+    check_options(spec, options)
+    options_for(spec, k)
     checked_seed(seed)
     stages = stages or Stages()
-    return design_prepared(prepare(subscriptions, stages=stages), method=method, seed=seed, stages=stages, **options)
+    prepared = prepare(subscriptions, stages=stages)
+    return design_prepared(prepared, method=method, seed=seed, k=k, stages=stages, **options)
 
 
 def design_prepared(
@@ -106,11 +113,13 @@ def design_prepared(
     *,
     method: str = "gm",
     seed: int = 0,
-    k: int = 1,
+    k: int | None = None,
     stages: Stages | None = None,
     **options: Any,
 ) -> DesignResult:
-    """`design_overlay` for an interest that is prepared already; judged at ``k``."""
+    """`design_overlay` for an interest that is prepared already."""
+    spec = spec_of(method)
+    options |= options_for(spec, k)
     stages = stages or Stages()
     counts = prepared.counts
     started = time.time()
@@ -126,7 +135,7 @@ def design_prepared(
         n_links = links.count()
     with stages("verify", f"verifying {n_links:,} links"):
         served = topic_links(prepared.encoded, links).persist()
-        verdict = _judge(prepared, links, served, k)
+        verdict = _judge(prepared, links, served, promised(spec, k))
     with stages("measure", f"measuring {counts['topics']:,} topics"):
         links = with_shared_topics(links, served)
         topics = topic_figures(prepared.encoded, served, n_subscriptions=counts["subscriptions"]).persist()
