@@ -16,12 +16,16 @@ from topicloom.measures import measure
 from topicloom.methods import (
     METHODS,
     MethodSpec,
+    cd_oda,
+    cd_oda_1,
+    cd_oda_2,
     cycle_per_topic,
     design,
     greedy_merge,
     low_oda,
     minmax_oda,
     ring_per_topic,
+    two_diameter_oda,
 )
 from topicloom.model import BrokenTopic, Interest, Metrics, Overlay, Verdict
 from topicloom.version import __version__
@@ -37,6 +41,9 @@ __all__ = [
     "TopicloomError",
     "Verdict",
     "__version__",
+    "cd_oda",
+    "cd_oda_1",
+    "cd_oda_2",
     "cycle_per_topic",
     "design",
     "generate",
@@ -45,5 +52,6 @@ __all__ = [
     "measure",
     "minmax_oda",
     "ring_per_topic",
+    "two_diameter_oda",
     "verify",
 ]

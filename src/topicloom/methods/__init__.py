@@ -2,22 +2,28 @@
 
 from types import MappingProxyType
 
+from topicloom.methods.constant_diameter import cd_oda, cd_oda_1, cd_oda_2
 from topicloom.methods.cycle_per_topic import cycle_per_topic
 from topicloom.methods.greedy_merge import greedy_merge
 from topicloom.methods.low_oda import low_oda
 from topicloom.methods.minmax_oda import minmax_oda
 from topicloom.methods.registry import MethodSpec, design, registered
 from topicloom.methods.ring_per_topic import ring_per_topic
+from topicloom.methods.two_diameter import two_diameter_oda
 
 METHODS = MappingProxyType(registered())
 
 __all__ = [
     "METHODS",
     "MethodSpec",
+    "cd_oda",
+    "cd_oda_1",
+    "cd_oda_2",
     "cycle_per_topic",
     "design",
     "greedy_merge",
     "low_oda",
     "minmax_oda",
     "ring_per_topic",
+    "two_diameter_oda",
 ]
