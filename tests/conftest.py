@@ -1,14 +1,27 @@
-"""One Spark session for all tests that ask for it."""
+"""One Spark session for all tests that ask for it; the others start no JVM."""
 
 import os
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import settings
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+settings.register_profile("topicloom", deadline=None, derandomize=bool(os.environ.get("CI")))
+settings.load_profile("topicloom")
+
+DATASETS = Path(__file__).parents[2] / "shared" / "datasets"
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if "spark" in getattr(item, "fixturenames", ()):
+            item.add_marker("spark")
 
 
 @pytest.fixture(scope="session")
@@ -18,15 +31,29 @@ def spark() -> "Iterator[SparkSession]":
     from pyspark.sql import SparkSession
 
     session = (
-        SparkSession.builder.master("local[2]")
+        SparkSession.builder.master("local[2,4]")
         .appName("topicloom tests")
         .config("spark.ui.enabled", False)
         .config("spark.ui.showConsoleProgress", False)
         .config("spark.driver.bindAddress", "127.0.0.1")
         .config("spark.driver.host", "127.0.0.1")
         .config("spark.sql.shuffle.partitions", 2)
+        # many tiny jobs: a quick compiler and a simple collector beat the ones for long runs
+        .config("spark.driver.extraJavaOptions", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
         .getOrCreate()
     )
-    session.sparkContext.setLogLevel("ERROR")
+    session.sparkContext.setLogLevel("OFF")
     yield session
     session.stop()
+
+
+@pytest.fixture
+def dataset() -> "Iterator":
+    """Path of a real dataset by name; skips where they are not there."""
+
+    def find(name: str) -> Path:
+        if not (DATASETS / name).exists():
+            pytest.skip("the real datasets are not here")
+        return DATASETS / name
+
+    return find

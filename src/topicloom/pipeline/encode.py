@@ -21,8 +21,8 @@ def with_ids(subscriptions: DataFrame, nodes: DataFrame, topics: DataFrame) -> D
     return subscriptions.join(nodes, NODE).join(topics, TOPIC).select(NODE_ID, TOPIC_ID)
 
 
-def dense_ids(labelled: DataFrame, label: str, identifier: str) -> DataFrame:
-    """Distinct values of a label column -> (label, identifier): ids 0, 1, … (int) in UTF-8 byte order.
+def dense_ids(labelled: DataFrame, label: str, identifier: str) -> tuple[DataFrame, int]:
+    """Distinct values of a label column -> (label, identifier), ids 0, 1, … (int) in UTF-8 byte order; and how many.
 
     Runs two small actions (a sample of at most 4,096 labels, and the sizes of 64 ranges).
     """
@@ -33,7 +33,7 @@ def dense_ids(labelled: DataFrame, label: str, identifier: str) -> DataFrame:
     offsets = [sum(count for earlier, count in sizes.items() if earlier < number) for number in range(RANGES)]
     rank = F.row_number().over(Window.partitionBy("range").orderBy(label)) - 1
     offset = F.element_at(F.array(*map(F.lit, offsets)), F.col("range") + 1)
-    return ranged.select(label, (rank + offset).cast("int").alias(identifier))
+    return ranged.select(label, (rank + offset).cast("int").alias(identifier)), sum(sizes.values())
 
 
 def _cuts(distinct: DataFrame, label: str) -> Sequence[str]:

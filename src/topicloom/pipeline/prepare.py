@@ -64,29 +64,40 @@ def prepare(rows: DataFrame, *, stages: Stages | None = None) -> Prepared:
     with stages("read", "reading subscriptions"):
         kept = judged.where(F.col(REASON).isNull()).groupBy(NODE, TOPIC).agg(F.count("*").alias(_REPEATS)).persist()
         unused = rejected(judged).persist()
-        counts = _count(kept, unused)
+        counts, fingerprint = _counted(kept, unused)
     if not counts["subscriptions"]:
         raise InputNotFoundError(_nothing_usable(unused, counts["rows"]))
     with stages("encode", f"giving ids to the labels of {counts['subscriptions']:,} subscriptions"):
         subscriptions = kept.select(NODE, TOPIC)
-        nodes = dense_ids(subscriptions, NODE, NODE_ID).persist()
-        topics = dense_ids(subscriptions, TOPIC, TOPIC_ID).persist()
-        counts |= {"nodes": nodes.count(), "topics": topics.count()}
+        nodes, n_nodes = dense_ids(subscriptions, NODE, NODE_ID)
+        topics, n_topics = dense_ids(subscriptions, TOPIC, TOPIC_ID)
+        nodes, topics = nodes.persist(), topics.persist()
         encoded = with_ids(subscriptions, nodes, topics).persist()
-        fingerprint = _fingerprint(subscriptions)
+    counts |= {"nodes": n_nodes, "topics": n_topics}
     persisted = (kept, unused, nodes, topics, encoded)
     return Prepared(subscriptions, nodes, topics, encoded, unused, counts, fingerprint, persisted)
 
 
-def _count(kept: DataFrame, unused: DataFrame) -> dict[str, int]:
-    row = kept.agg(F.count("*").alias("distinct"), F.coalesce(F.sum(_REPEATS), F.lit(0)).alias("all")).collect()[0]
+def _counted(kept: DataFrame, unused: DataFrame) -> tuple[dict[str, int], str]:
+    """How many rows were used, and a fingerprint: hashes of the subscriptions, folded so that their order is nothing."""
+    row = (
+        kept.withColumn("hash", F.xxhash64(NODE, TOPIC))
+        .agg(
+            F.count("*").alias("distinct"),
+            F.coalesce(F.sum(_REPEATS), F.lit(0)).alias("all"),
+            F.coalesce(F.bit_xor("hash"), F.lit(0)).alias("folded"),
+            F.coalesce(F.sum(F.col("hash").cast("decimal(38,0)")), F.lit(0)).alias("summed"),
+        )
+        .collect()[0]
+    )
     bad = unused.count()
-    return {
+    counts = {
         "rows": row["all"] + bad,
         "rejected": bad,
         "repeated": row["all"] - row["distinct"],
         "subscriptions": row["distinct"],
     }
+    return counts, f"{row['distinct']}-{row['folded'] % 2**64:016x}-{int(row['summed']) % 2**64:016x}"
 
 
 def _nothing_usable(unused: DataFrame, rows: int) -> str:
@@ -95,12 +106,3 @@ def _nothing_usable(unused: DataFrame, rows: int) -> str:
     reasons: list[Any] = unused.groupBy(REASON).count().orderBy(F.desc("count"), REASON).limit(3).collect()
     why = "; ".join(f"{row['count']:,} × {row[REASON]}" for row in reasons)
     return f"none of the {rows:,} rows can be used: {why}"
-
-
-def _fingerprint(subscriptions: DataFrame) -> str:
-    """64-bit hashes of the subscriptions, folded in two ways that do not depend on their order."""
-    hashed = subscriptions.select(F.xxhash64(NODE, TOPIC).alias("h"))
-    row = hashed.agg(
-        F.bit_xor("h").alias("x"), F.sum(F.col("h").cast("decimal(38,0)")).alias("s"), F.count("*").alias("n")
-    ).collect()[0]
-    return f"{row['n']}-{row['x'] % 2**64:016x}-{int(row['s']) % 2**64:016x}"

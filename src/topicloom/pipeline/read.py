@@ -112,9 +112,7 @@ def _files(spark: SparkSession, source: str) -> list[str]:
         if error.getCondition() == "PATH_NOT_FOUND":
             raise InputNotFoundError(f"{source} does not exist") from None
         raise
-    if not listing:
-        raise InputNotFoundError(f"{source} holds no files")
-    if all(row["length"] == 0 for row in listing):
+    if not any(row["length"] for row in listing):
         raise InputNotFoundError(f"{source} is empty")
     return sorted(row["path"] for row in listing if row["length"])
 

@@ -1,0 +1,163 @@
+import numpy as np
+import pytest
+from pyspark.sql import functions as F
+
+import topicloom as tl
+from topicloom.errors import InputNotFoundError, InvalidLinksError, InvalidOptionError, NotEnoughMemoryError
+from topicloom.pipeline import design_overlay, measure_overlay, verify_overlay, write_overlay
+from topicloom.pipeline.columns import NODE_ID, TOPIC_ID
+from topicloom.pipeline.encode import dense_ids
+from topicloom.pipeline.overlay import check_memory
+from topicloom.pipeline.prepare import prepare
+
+WORKLOAD = {"nodes": 120, "topics": 25, "subscriptions": 5, "popularity": "zipf", "alpha": 1.0, "seed": 4}
+
+
+@pytest.fixture(scope="module")
+def interest():
+    return tl.generate(**WORKLOAD)
+
+
+@pytest.fixture(scope="module")
+def table(spark, interest):
+    rows = [(interest.node_label(v), interest.topic_label(t)) for v, t in zip(interest.nodes, interest.topics)]
+    return spark.createDataFrame(rows, "node string, topic string").persist()
+
+
+def links_of(result):
+    return [(row["src"], row["dst"]) for row in result.links.orderBy("order").collect()]
+
+
+def in_memory(interest, method, **options):
+    links = tl.design(interest, method, **options).links
+    return [(interest.node_label(u), interest.node_label(v)) for u, v in links]
+
+
+@pytest.mark.parametrize("labels", [20, 6000], ids=["one range", "many ranges"])
+def test_dense_ids_are_those_of_the_model(spark, labels):
+    rng = np.random.default_rng(labels)
+    letters = ["a", "B", "9", "10", "é", "日", "\U0001f600", "z\u0301", "~", "\uffff"]
+    names = sorted({"".join(rng.choice(letters, 5)) + str(i) for i in range(labels)})
+    table = spark.createDataFrame([(name,) for name in names], "node string").repartition(5)
+    encoded, count = dense_ids(table, "node", NODE_ID)
+    ids = {row["node"]: row[NODE_ID] for row in encoded.collect()}
+    assert count == labels
+    assert sorted(ids, key=ids.get) == tl.Interest.from_pairs(names, ["t"] * labels).node_labels.tolist()
+    assert sorted(ids.values()) == list(range(labels))
+
+
+@pytest.mark.parametrize(("method", "options"), [("gm", {}), ("cycle-pt", {}), ("low-oda", {"rho": 2.0})])
+def test_the_same_links_as_in_memory(table, interest, method, options):
+    result = design_overlay(table, method=method, seed=7, **options)
+    assert links_of(result) == in_memory(interest, method, seed=7, **options)
+    assert result.verdict.ok and result.run["options"] == options
+
+
+def test_the_same_links_with_the_rows_shuffled_repeated_and_spread(table, interest):
+    shuffled = table.union(table.limit(50)).orderBy(F.xxhash64("topic", "node")).repartition(7)
+    result = design_overlay(shuffled, method="gm", seed=7)
+    assert links_of(result) == in_memory(interest, "gm", seed=7)
+    assert result.run["counts"]["repeated"] == 50
+
+
+def test_figures_and_verdict_are_those_of_the_model(table, interest):
+    overlay = tl.design(interest, "gm", seed=7)
+    result = design_overlay(table, method="gm", seed=7)
+    expected = tl.measure(interest, overlay.links).to_dict()
+    for metrics in (result.metrics, measure_overlay(table, result.links)):
+        found = metrics.to_dict()
+        assert found.pop("degree_histogram") == tl.measure(interest, overlay.links).to_dict()["degree_histogram"]
+        assert found == pytest.approx({name: expected[name] for name in found})
+    assert {row["topic"] for row in result.topics.collect()} == set(interest.topic_labels.tolist())
+    degrees = {row["id"]: row["degree"] for row in result.nodes.collect()}
+    assert degrees == {interest.node_label(v): d for v, d in enumerate(overlay.degree())}
+
+
+def test_a_written_overlay_loads_without_spark(table, interest, tmp_path):
+    write_overlay(design_overlay(table, method="gm", seed=7), tmp_path / "o")
+    loaded = tl.Overlay.load(tmp_path / "o")
+    assert loaded.links.tolist() == tl.design(interest, "gm", seed=7).links.tolist()
+    assert loaded.interest.topics.tolist() == interest.topics.tolist()
+    assert loaded.method == "gm"
+    assert [path.name for path in tmp_path.iterdir()] == ["o"]
+
+
+def test_broken_topics_are_named_with_a_witness(spark, table, interest):
+    links = tl.design(interest, "gm").links[1:]
+    verdict = tl.verify(interest, links)
+    assert not verdict.ok
+    rows = [(interest.node_label(u), interest.node_label(v)) for u, v in links]
+    on_spark = verify_overlay(table, spark.createDataFrame(rows, "src string, dst string"))
+    assert not on_spark.ok and on_spark.broken_topics == len(verdict.broken)
+    found = [(row["topic"], row["components"], tuple(row["witness"])) for row in on_spark.broken.collect()]
+    assert found == [
+        (interest.topic_label(b.topic), b.components, tuple(map(interest.node_label, b.witness)))
+        for b in verdict.broken
+    ]
+
+
+def test_no_links_at_all(spark, table, interest):
+    nothing = spark.createDataFrame([], "src string, dst string")
+    assert verify_overlay(table, nothing).broken_topics == len(tl.verify(interest, []).broken)
+    metrics = measure_overlay(table, nothing)
+    assert metrics.max_topic_diameter is None and metrics.links == 0
+
+
+def test_idle_links_are_counted(spark):
+    table = spark.createDataFrame([("a", "x"), ("b", "x"), ("c", "y")], "node string, topic string")
+    links = spark.createDataFrame([("a", "b"), ("c", "a"), ("b", "a")], "src string, dst string")
+    verdict = verify_overlay(table, links)
+    assert verdict.ok and verdict.idle_links == 1
+    assert measure_overlay(table, links).links == 2
+
+
+@pytest.mark.parametrize(("src", "dst", "sentence"), [("a", "nobody", "'nobody'"), ("a", "a", "with itself")])
+def test_links_that_cannot_be_are_refused(spark, table, src, dst, sentence):
+    known = spark.createDataFrame([("a", "x"), ("b", "x")], "node string, topic string")
+    with pytest.raises(InvalidLinksError, match=sentence):
+        verify_overlay(known, spark.createDataFrame([(src, dst)], "src string, dst string"))
+
+
+def test_links_without_the_columns_are_refused(spark, table):
+    with pytest.raises(InvalidLinksError, match="missing column 'src'"):
+        verify_overlay(table, spark.createDataFrame([("a", "b")], "x string, y string"))
+
+
+def test_unusable_rows_are_set_aside_with_the_reason(spark):
+    rows = [("a", "x"), ("b", "x"), (None, "x"), ("c", " "), ("a", "x")]
+    result = design_overlay(spark.createDataFrame(rows, "node string, topic string"))
+    assert result.run["counts"] == {
+        "rows": 5, "rejected": 2, "repeated": 1, "subscriptions": 2, "nodes": 2, "topics": 1, "links": 1,
+    }  # fmt: skip
+    assert sorted(row["reason"] for row in result.rejected.collect()) == ["node is null", "topic is blank"]
+
+
+def test_no_usable_row_is_an_error_that_says_why(spark):
+    with pytest.raises(InputNotFoundError, match="none of the 1 rows can be used: 1 × node is null"):
+        design_overlay(spark.createDataFrame([(None, "x")], "node string, topic string"))
+    with pytest.raises(InputNotFoundError, match="no rows"):
+        design_overlay(spark.createDataFrame([], "node string, topic string"))
+
+
+def test_unknown_methods_and_options_are_refused_before_anything_runs(spark):
+    table = spark.createDataFrame([("a", "x")], "node string, topic string")
+    with pytest.raises(InvalidOptionError, match="no method"):
+        design_overlay(table, method="best")
+    with pytest.raises(InvalidOptionError, match="no option"):
+        design_overlay(table, method="gm", rho=2)
+
+
+def test_a_method_that_does_not_fit_is_refused_with_one_that_does(table):
+    prepared = prepare(table)
+    assert check_memory(prepared, "gm", 10**9) > 0
+    with pytest.raises(NotEnoughMemoryError, match="no method fits"):
+        check_memory(prepared, "gm", 10)
+    with pytest.raises(NotEnoughMemoryError, match="would fit: .*ring-pt"):
+        check_memory(prepared, "gm", check_memory(prepared, "gm", 10**9) - 1)
+
+
+def test_the_fingerprint_depends_on_the_subscriptions_alone(spark, table):
+    again = prepare(table.orderBy(F.desc("node")).repartition(3))
+    assert again.fingerprint == prepare(table).fingerprint
+    assert prepare(table.limit(40)).fingerprint != again.fingerprint
+    assert {NODE_ID, TOPIC_ID} == set(again.encoded.columns)

@@ -1,0 +1,57 @@
+"""Imports go down the layers only, and the judge knows nothing of what it judges."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import topicloom
+
+PACKAGE = Path(topicloom.__file__).parent
+# From the top down; a layer may import those after it.
+LAYERS = (
+    "cli", "study", "stream", "pipeline", "methods", "churn", "measures", "judge", "workloads", "kernels", "model",
+    "version", "errors",
+)  # fmt: skip
+# Overlay.save measures what it writes (docs/decisions/0003).
+ALLOWED_UPWARDS = {("model/overlay.py", "measures")}
+MODULES = sorted(path for path in PACKAGE.rglob("*.py") if path.parent != PACKAGE)
+
+
+def imported_layers(path: Path) -> set[str]:
+    layers = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        names = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+        names += [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+        for name in names:
+            assert not (isinstance(node, ast.ImportFrom) and node.level), f"{path} imports relatively"
+            if name.startswith("topicloom."):
+                layers.add(name.split(".")[1])
+            elif name == "topicloom":
+                layers |= {alias.name for alias in node.names} if isinstance(node, ast.ImportFrom) else {"cli"}
+    return layers
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_imports_go_down(path):
+    own = path.relative_to(PACKAGE).parts[0]
+    above = LAYERS[: LAYERS.index(own)]
+    upwards = {(path.relative_to(PACKAGE).as_posix(), layer) for layer in imported_layers(path) if layer in above}
+    assert upwards <= ALLOWED_UPWARDS
+
+
+@pytest.mark.parametrize("path", sorted((PACKAGE / "judge").glob("*.py")), ids=lambda path: path.name)
+def test_the_judge_shares_no_code_with_what_it_judges(path):
+    assert not imported_layers(path) & {"methods", "kernels", "churn", "pipeline"}
+
+
+def test_every_subpackage_has_a_layer():
+    assert {path.name for path in PACKAGE.iterdir() if path.is_dir() and path.name != "__pycache__"} <= set(LAYERS)
+
+
+def test_in_memory_api_does_not_import_pyspark():
+    import subprocess
+    import sys
+
+    code = "import sys, topicloom as tl; tl.design(tl.generate(nodes=5, topics=3, subscriptions=2), 'ring-pt'); "
+    subprocess.run([sys.executable, "-c", code + "sys.exit('pyspark' in sys.modules)"], check=True)
