@@ -34,9 +34,7 @@ def as_pairs(overlay: tl.Overlay) -> list[tuple[int, int]]:
 @pytest.mark.parametrize("method", FAMILY)
 @settings(max_examples=250, deadline=None)
 @given(interest=interests(), seed=st.integers(0, 3))
-def test_every_star_is_the_one_that_counting_from_scratch_gives(
-    interest: tl.Interest, method: str, seed: int
-) -> None:
+def test_every_star_is_the_one_that_counting_from_scratch_gives(interest: tl.Interest, method: str, seed: int) -> None:
     assert as_pairs(tl.design(interest, method, seed=seed)) == twin(interest, method, seed)
 
 

@@ -4,11 +4,15 @@ from types import MappingProxyType
 
 from topicloom.methods.constant_diameter import cd_oda, cd_oda_1, cd_oda_2
 from topicloom.methods.cycle_per_topic import cycle_per_topic
+from topicloom.methods.full_mesh import full_mesh
 from topicloom.methods.greedy_merge import greedy_merge
+from topicloom.methods.hub import hub
 from topicloom.methods.low_oda import low_oda
 from topicloom.methods.minmax_oda import minmax_oda
+from topicloom.methods.random_regular import random_regular
 from topicloom.methods.registry import MethodSpec, design, registered
 from topicloom.methods.ring_per_topic import ring_per_topic
+from topicloom.methods.spanning_tree import spanning_tree
 from topicloom.methods.two_diameter import two_diameter_oda
 
 METHODS = MappingProxyType(registered())
@@ -21,9 +25,13 @@ __all__ = [
     "cd_oda_2",
     "cycle_per_topic",
     "design",
+    "full_mesh",
     "greedy_merge",
+    "hub",
     "low_oda",
     "minmax_oda",
+    "random_regular",
     "ring_per_topic",
+    "spanning_tree",
     "two_diameter_oda",
 ]

@@ -7,7 +7,10 @@ from topicloom.model import Interest, Overlay
 from topicloom.model.checks import checked_seed
 
 _PAPER = "Onus, Richa: Parameterized Maximum and Average Degree Approximation in Topic-Based Publish-Subscribe, §6.1"
-_COST = "O(Σ_u topics(u) · Σ_t subscribers(t)) over the topics t of u at worst, far less where bounds decide; O(subscriptions + links) memory"
+_COST = (
+    "O(Σ_u topics(u) · w_u) time at worst, w_u the subscribers of u's topics, far less where bounds decide; "
+    "O(subscriptions + links) memory"
+)
 _GUARANTEE = "topic-connected, every topic with diameter at most 2; links up to about n/2 times the fewest possible"
 
 
@@ -27,8 +30,8 @@ def _memory(size: Size) -> int:
 def cd_oda(interest: Interest, *, seed: int = 0) -> Overlay:
     """Overlay of topic diameter 2 by CD-ODA: the node with most neighbours becomes a centre.
 
-    A neighbour of u is another node that shares a topic with u that no centre has served yet. The node with most of them
-    is linked to each, all its topics are served, and so on until no topic is left that two nodes want. Ties go to the
+    A neighbour of u is another node that shares a topic with u that no centre has served yet. The node with most of
+    them is linked to each, all its topics are served, and so on until no topic is left that two nodes want. Ties go to the
     node that comes first on the seeded circle.
 
     Every topic has diameter at most 2. The links can be n/2 times the fewest possible (Lemma 5).

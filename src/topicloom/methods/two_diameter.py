@@ -10,7 +10,7 @@ from topicloom.model.checks import checked_seed
 @method(
     "2d-oda",
     problem="two hops at most for every message, with few links; one centre per topic",
-    guarantee="topic-connected, every topic with diameter at most 2; at most a link per subscription; no other bound known",
+    guarantee="topic-connected, every topic with diameter at most 2; at most a link per subscription",
     cost="O(Σ_u topics(u)² + subscriptions log nodes) time, O(subscriptions + links) memory",
     paper="Onus, Richa: Parameterized Maximum and Average Degree Approximation in Topic-Based Publish-Subscribe, §6.3",
     memory=lambda size: 96 * size.subscriptions + 64 * (size.nodes + size.topics),
@@ -18,10 +18,11 @@ from topicloom.model.checks import checked_seed
 def two_diameter_oda(interest: Interest, *, seed: int = 0) -> Overlay:
     """Overlay of topic diameter 2 by 2D-ODA: the densest star of a topic comes first.
 
-    The density of a star of topic t around u is the number of other subscribers of u's topics that have no star yet,
-    counted once per topic, divided by the links that the star still lacks. The densest is added, t has its star, and so
-    on. A star that lacks no link is infinitely dense and costs nothing. Densities are compared exactly, as fractions; ties
-    go to the node that comes first on the seeded circle, then to its topic that comes first on a seeded circle of topics.
+    The density of a star of topic t around u is the number of other subscribers of u's topics that have no star
+    yet, counted once per topic, divided by the links that the star still lacks. The densest is added, t has its star,
+    and so on. A star that lacks no link is infinitely dense and costs nothing. Densities are compared exactly, as
+    fractions; ties go to the node that comes first on the seeded circle, then to its topic that comes first on a seeded
+    circle of topics.
 
     Every topic has diameter at most 2, and there is at most a link per subscription. Takes O(Σ_u topics(u)²) time at
     worst and O(subscriptions + links) memory.
