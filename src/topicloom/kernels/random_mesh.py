@@ -13,8 +13,8 @@ def random_mesh(n, degree, seed):
     """Links of a random graph on range(n) in which all nodes have a degree, or one lacks a link if n·degree is odd.
 
     The union of degree // 2 random cycles through all nodes, and a random matching if the degree is odd; steps that
-    would repeat a link are exchanged with others. Where that finds no way, which happens in small dense graphs only, a ring
-    lattice over a random order is returned: regular as well. Needs 2 <= degree < n. (m, 2) int32, u < v.
+    would repeat a link are exchanged with others. Where that finds no way, which happens in small dense graphs only, a
+    ring lattice over a random order is returned: regular as well. Needs 2 <= degree < n. (m, 2) int32, u < v.
     """
     links = np.empty((n * degree // 2, 2), np.int32)
     n_links = 0

@@ -31,8 +31,8 @@ def cd_oda(interest: Interest, *, seed: int = 0) -> Overlay:
     """Overlay of topic diameter 2 by CD-ODA: the node with most neighbours becomes a centre.
 
     A neighbour of u is another node that shares a topic with u that no centre has served yet. The node with most of
-    them is linked to each, all its topics are served, and so on until no topic is left that two nodes want. Ties go to the
-    node that comes first on the seeded circle.
+    them is linked to each, all its topics are served, and so on until no topic is left that two nodes want. Ties go to
+    the node that comes first on the seeded circle.
 
     Every topic has diameter at most 2. The links can be n/2 times the fewest possible (Lemma 5).
 
