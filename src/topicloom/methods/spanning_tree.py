@@ -22,7 +22,9 @@ def spanning_tree(interest: Interest, *, seed: int = 0) -> Overlay:
 
     Acyclic broker networks route every topic along one tree. This is the kindest such tree: a maximum spanning forest
     of the co-subscribers, weighted by the topics that the two ends share (Prim's algorithm). It is not topic-connected,
-    in general: messages pass through nodes that do not want them. Takes O(Σ_t subscribers(t)²) time and O(nodes) memory.
+    in general: messages pass through nodes that do not want them.
+
+    Takes O(Σ_t subscribers(t)²) time and O(nodes) memory.
 
     Examples
     --------
