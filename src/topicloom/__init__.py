@@ -11,8 +11,8 @@ by passing only through subscribers.
 """
 
 from topicloom.errors import TopicloomError
-from topicloom.judge import verify
-from topicloom.measures import measure
+from topicloom.judge import drill, random_drills, verify, weak_nodes
+from topicloom.measures import measure, soc
 from topicloom.methods import (
     METHODS,
     MethodSpec,
@@ -31,25 +31,42 @@ from topicloom.methods import (
     spanning_tree,
     two_diameter_oda,
 )
-from topicloom.model import BrokenTopic, Interest, Metrics, Overlay, Verdict
+from topicloom.model import (
+    BrokenTopic,
+    CutTopic,
+    DrillReport,
+    DrillSummary,
+    Interest,
+    Metrics,
+    Overlay,
+    SocAnswer,
+    Verdict,
+    WeakNode,
+)
 from topicloom.version import __version__
 from topicloom.workloads import generate
 
 __all__ = [
     "METHODS",
     "BrokenTopic",
+    "CutTopic",
+    "DrillReport",
+    "DrillSummary",
     "Interest",
     "MethodSpec",
     "Metrics",
     "Overlay",
+    "SocAnswer",
     "TopicloomError",
     "Verdict",
+    "WeakNode",
     "__version__",
     "cd_oda",
     "cd_oda_1",
     "cd_oda_2",
     "cycle_per_topic",
     "design",
+    "drill",
     "full_mesh",
     "generate",
     "greedy_merge",
@@ -57,9 +74,12 @@ __all__ = [
     "low_oda",
     "measure",
     "minmax_oda",
+    "random_drills",
     "random_regular",
     "ring_per_topic",
+    "soc",
     "spanning_tree",
     "two_diameter_oda",
     "verify",
+    "weak_nodes",
 ]

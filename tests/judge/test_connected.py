@@ -90,7 +90,7 @@ def test_direction_order_and_repeats_do_not_matter() -> None:
 
 @pytest.mark.parametrize("k", [0, -1, 1.5, True, "1", None])
 def test_refuses_what_is_no_connectivity(k: object) -> None:
-    with pytest.raises(InvalidOptionError, match="whole number of at least 1"):
+    with pytest.raises(InvalidOptionError, match="whole number from 1 up"):
         tl.verify(tl.Interest.from_pairs(["a"], ["x"]), [], k=k)  # type: ignore[arg-type]
 
 

@@ -18,6 +18,9 @@ assert _settle_by_words(indptr, neighbours, np.full(12, 12, np.int32), 0, scratc
 pair = np.array([0, 1], np.int32)
 shapes = topic_shapes(np.array([0, 1, 2]), np.array([0, 2]), pair, pair.reshape(1, 2))
 assert [int(x[0]) for x in shapes[:3]] == [1, 1, 1] and shapes[3] == 0
+from topicloom.kernels.steiner import relays
+path = np.arange(4, dtype=np.int32)
+assert relays(*adjacency(5, path, path + 1), np.array([0, 2, 4], np.int32)) == 2
 """
 
 

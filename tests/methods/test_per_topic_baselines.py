@@ -5,15 +5,16 @@ from hypothesis import given
 
 import topicloom as tl
 
-interests = st.builds(
-    lambda seed, n_nodes, n_topics, density: _random_interest(seed, n_nodes, n_topics, density),
-    st.integers(0, 2**32), st.integers(1, 12), st.integers(1, 6), st.sampled_from([0.2, 0.5, 0.9]),
-)  # fmt: skip
 
-
-def _random_interest(seed, n_nodes, n_topics, density):
+def random_interest(seed, n_nodes, n_topics, density):
     nodes, topics = np.nonzero(np.random.default_rng(seed).random((n_nodes, n_topics)) < density)
     return tl.Interest.from_ids(nodes, topics, n_nodes=n_nodes, n_topics=n_topics)
+
+
+interests = st.builds(
+    random_interest,
+    st.integers(0, 2**32), st.integers(1, 12), st.integers(1, 6), st.sampled_from([0.2, 0.5, 0.9]),
+)  # fmt: skip
 
 
 def ring_links(order):

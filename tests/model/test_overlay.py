@@ -50,7 +50,7 @@ def test_save_and_load_give_the_same_overlay(overlay, tmp_path):
 def test_ids_survive_saving_and_loading(tmp_path_factory, n_nodes, n_topics, seed):
     """Also nodes and topics that nobody subscribes with, and ids whose text order is not their order (9 and 10)."""
     wanted = np.random.default_rng(seed).random((n_nodes, n_topics)) < 0.4
-    nodes, topics = np.nonzero(wanted)
+    topics = np.nonzero(wanted)[1]
     indptr = np.concatenate(([0], np.cumsum(wanted.sum(axis=1)))).astype(np.int64)
     overlay = tl.design(tl.Interest.from_csr(indptr, topics, n_topics), "ring-pt")
     folder = tmp_path_factory.mktemp("ids") / "o"

@@ -152,7 +152,7 @@ def test_a_method_that_does_not_fit_is_refused_with_one_that_does(table):
     assert check_memory(prepared, "gm", 10**9) > 0
     with pytest.raises(NotEnoughMemoryError, match="no method fits"):
         check_memory(prepared, "gm", 10)
-    with pytest.raises(NotEnoughMemoryError, match="would fit: .*ring-pt"):
+    with pytest.raises(NotEnoughMemoryError, match=r"would fit: .*ring-pt"):
         check_memory(prepared, "gm", check_memory(prepared, "gm", 10**9) - 1)
 
 

@@ -25,6 +25,7 @@ from topicloom.cli.options import (
 )
 from topicloom.cli.session import spark_session
 from topicloom.cli.sources import part_of_overlay
+from topicloom.cli.warm import warm
 from topicloom.methods.registry import check_options, spec_of
 from topicloom.model.checks import checked_seed
 from topicloom.model.publish import check_destination
@@ -91,6 +92,8 @@ def command(
         narrator.note(_plan(prepared, method, options, needed))
         if dry_run:
             return 0
+        with stages("compile", "loading kernels (compiled on the first run, about a minute)"):
+            warm(method)
         result = design_prepared(prepared, method=method, seed=seed, stages=stages, **options)
         write_overlay(result, out, overwrite=overwrite, stages=stages)
         broken = result.verdict.broken.limit(5).collect()

@@ -109,10 +109,11 @@ def merge(c, t, q, r):
         n_changed = _flag(c, b, True, n_changed)
     elif giant == b:
         n_changed = _flag(c, a, True, n_changed)
+    labels, chain = c.label, c.chain
     e = b
     while True:
-        c.label[e] = a
-        e = c.chain[e]
+        labels[e] = a
+        e = chain[e]
         if e == b:
             break
     c.chain[a], c.chain[b] = c.chain[b], c.chain[a]
@@ -131,31 +132,34 @@ def merge(c, t, q, r):
 @serial
 def _flag(c, label, inside, n_changed):
     """Set ``inside`` of a whole component and note its entries in ``c.changed``."""
+    flags, changed, chain = c.inside, c.changed, c.chain
     e = label
     while True:
-        c.inside[e] = inside
-        c.changed[n_changed] = e
+        flags[e] = inside
+        changed[n_changed] = e
         n_changed += 1
-        e = c.chain[e]
+        e = chain[e]
         if e == label:
             return n_changed
 
 
 @serial
-def contribution(c, u, v):
-    """Topics that u and v both want in which they lie in different components."""
-    if c.node_ptr[u + 1] - c.node_ptr[u] > c.node_ptr[v + 1] - c.node_ptr[v]:
-        u, v = v, u
-    k, k_end = c.node_ptr[u], c.node_ptr[u + 1]
-    m, m_end = c.node_ptr[v], c.node_ptr[v + 1]
+def contribution(node_ptr, topic, entry, label, u, v):
+    """Topics that u and v both want in which they lie in different components.
+
+    It takes the arrays of `Components` one by one: numba counts references for every field of a tuple
+    that a call passes, which would cost more than the call.
+    """
+    k, k_end = node_ptr[u], node_ptr[u + 1]
+    m, m_end = node_ptr[v], node_ptr[v + 1]
     count = 0
     while k < k_end and m < m_end:
-        if c.topic[k] < c.topic[m]:
+        if topic[k] < topic[m]:
             k += 1
-        elif c.topic[k] > c.topic[m]:
+        elif topic[k] > topic[m]:
             m += 1
         else:
-            if c.label[c.entry[k]] != c.label[c.entry[m]]:
+            if label[entry[k]] != label[entry[m]]:
                 count += 1
             k += 1
             m += 1

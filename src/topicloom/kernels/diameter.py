@@ -88,10 +88,10 @@ def diameter(indptr, neighbours):
         if v < 0:
             return best
         if searches >= checkpoint:
-            # A batch of 64 costs about min(best, 64) searches: how often frontiers of the 64 pass a node
-            # apart.
-            per_search = _WORD / min(max(best, 1), _WORD)
-            if candidates_then - candidates < per_search * _ROUNDS:
+            # A batch of 64 costs as many searches as there are times at which their frontiers pass a node.
+            sources, spread = _gather(indptr, neighbours, v, high.copy(), best, distance, queue)
+            passes = min(2 * spread + 1, best + 1)
+            if (candidates_then - candidates) * passes < len(sources) * _ROUNDS:
                 return _settle_by_words(indptr, neighbours, high, best, distance, queue)
             checkpoint = searches + _ROUNDS
             candidates_then = candidates
@@ -225,36 +225,43 @@ def _settle_by_words(indptr, neighbours, high, best, distance, queue):
     arriving = np.zeros(n, np.uint64)
     leaving = np.zeros(n, np.uint64)
     reached = np.empty(n, np.int32)
-    sources = np.empty(_WORD, np.int32)
-    distance[:] = -1
     for v in range(n):
-        if high[v] <= best:
-            continue
-        # Candidates close to v reach any node at about the same time: their bits travel together.
-        count = 0
-        distance[v] = 0
-        queue[0] = v
-        head, tail = 0, 1
-        while head < tail and count < _WORD:
-            u = queue[head]
-            head += 1
-            if high[u] > best:
-                sources[count] = u
-                count += 1
-                high[u] = 0
-            for e in range(indptr[u], indptr[u + 1]):
-                w = neighbours[e]
-                if distance[w] < 0:
-                    distance[w] = 0
-                    queue[tail] = w
-                    tail += 1
-        for i in range(tail):
-            distance[queue[i]] = -1
-        best = max(
-            best,
-            _word_eccentricity(indptr, neighbours, sources[:count], seen, arriving, leaving, queue, reached),
-        )
+        if high[v] > best:
+            sources, _ = _gather(indptr, neighbours, v, high, best, distance, queue)
+            deepest = _word_eccentricity(indptr, neighbours, sources, seen, arriving, leaving, queue, reached)
+            best = max(best, deepest)
     return best
+
+
+@serial
+def _gather(indptr, neighbours, v, high, best, distance, queue):
+    """Take the nearest candidates (high > best) of v, at most 64; they, and the distance of the last.
+
+    Sources close to each other reach any node at about the same time: their bits travel together.
+    Overwrites ``distance`` and ``queue``.
+    """
+    distance[:] = -1
+    sources = np.empty(_WORD, np.int32)
+    count = 0
+    distance[v] = 0
+    queue[0] = v
+    head, tail = 0, 1
+    spread = 0
+    while head < tail and count < _WORD:
+        u = queue[head]
+        head += 1
+        if high[u] > best:
+            sources[count] = u
+            count += 1
+            high[u] = 0
+            spread = distance[u]
+        for e in range(indptr[u], indptr[u + 1]):
+            w = neighbours[e]
+            if distance[w] < 0:
+                distance[w] = distance[u] + 1
+                queue[tail] = w
+                tail += 1
+    return sources[:count], spread
 
 
 @serial
@@ -267,28 +274,42 @@ def _word_eccentricity(indptr, neighbours, sources, seen, arriving, leaving, fro
         seen[sources[i]] = bit
         leaving[sources[i]] = bit
         frontier[i] = sources[i]
+    everyone = np.uint64(0xFFFFFFFFFFFFFFFF) >> np.uint64(_WORD - size)
     levels = -1
     while size > 0:
         levels += 1
         n_reached = 0
-        for i in range(size):
-            v = frontier[i]
-            bits = leaving[v]
-            leaving[v] = np.uint64(0)
-            for e in range(indptr[v], indptr[v + 1]):
-                w = neighbours[e]
-                new = bits & ~seen[w]
-                if new != np.uint64(0):
-                    if arriving[w] == np.uint64(0):
+        if 4 * size < len(seen):
+            for i in range(size):
+                v = frontier[i]
+                bits = leaving[v]
+                for e in range(indptr[v], indptr[v + 1]):
+                    w = neighbours[e]
+                    new = bits & ~seen[w]
+                    if new != 0:
+                        if arriving[w] == 0:
+                            reached[n_reached] = w
+                            n_reached += 1
+                        arriving[w] |= new
+        else:
+            # Most nodes are on the frontier: asking the few that still miss a source is less work.
+            for w in range(len(seen)):
+                if seen[w] != everyone:
+                    bits = np.uint64(0)
+                    for e in range(indptr[w], indptr[w + 1]):
+                        bits |= leaving[neighbours[e]]
+                    new = bits & ~seen[w]
+                    if new != 0:
+                        arriving[w] = new
                         reached[n_reached] = w
                         n_reached += 1
-                    arriving[w] |= new
+        for i in range(size):
+            leaving[frontier[i]] = 0
         for i in range(n_reached):
             w = reached[i]
-            bits = arriving[w]
-            arriving[w] = np.uint64(0)
-            seen[w] |= bits
-            leaving[w] = bits
+            seen[w] |= arriving[w]
+            leaving[w] = arriving[w]
+            arriving[w] = 0
             frontier[i] = w
         size = n_reached
     return levels

@@ -17,7 +17,7 @@ from topicloom.kernels.jit import serial
 from topicloom.kernels.vectors import GROUP, group_hits, group_lower, group_max
 
 # With as many pairs of a group to look at, all of them are counted anew at once (vectors) rather than one by one.
-RECOUNT_ALL = 4
+RECOUNT_ALL = 8
 
 
 class Dense(NamedTuple):
@@ -66,11 +66,12 @@ def build_dense(c, zero):
             s.wants[v, t >> 6] |= bit(t)
             _flip(s.wants_columns, n, v, t)
             if c.inside[e]:
-                mirror(s, v, t)
+                s.inside[v, t >> 6] |= bit(t)
+                _flip(s.inside_columns, n, v, t)
     s.bound[:] = ~zero[0]
-    for row in range(n // 2):
-        last = n // 2 if 2 * (row + 1) == n else n
-        for g in range(per_row):
+    for g in range(per_row):  # groups outside, rows inside: one side of the pairs stays in the cache
+        for row in range(n // 2):
+            last = n // 2 if 2 * (row + 1) == n else n
             at = (row * per_row + g) * GROUP
             group_lower(s.wants_columns, s.inside_columns, g * GROUP, g * GROUP + row + 1, s.bound, at)
             for k in range(max(last - g * GROUP, 0), GROUP):
@@ -96,25 +97,28 @@ def _flip(columns, n, v, t):
 
 
 @serial
-def mirror(s, v, t):
-    """Note that place v entered the giant component of topic t, or left it."""
-    s.inside[v, t >> 6] ^= bit(t)
-    _flip(s.inside_columns, len(s.wants), v, t)
+def mirror(s, member, changed, n_changed, t):
+    """Note that the members with the first n_changed entries entered the giant component of topic t, or left it."""
+    inside, inside_columns = s.inside, s.inside_columns
+    for k in range(n_changed):
+        v = member[changed[k]]
+        inside[v, t >> 6] ^= bit(t)
+        _flip(inside_columns, len(inside), v, t)
 
 
 @serial
-def _pair_contribution(c, s, u, v, level):
+def _pair_contribution(wants, inside, slot, label, u, v, level):
     """Contribution of places u and v, or an upper bound of it that is below the level."""
     bound = 0
-    for w in range(s.wants.shape[1]):
-        bound += np.int64(popcount(s.wants[u, w] & s.wants[v, w] & ~(s.inside[u, w] & s.inside[v, w])))
+    for w in range(wants.shape[1]):
+        bound += np.int64(popcount(wants[u, w] & wants[v, w] & ~(inside[u, w] & inside[v, w])))
     if bound < level:
         return bound
-    for w in range(s.wants.shape[1]):
-        rest = s.wants[u, w] & s.wants[v, w] & ~(s.inside[u, w] & s.inside[v, w])
+    for w in range(wants.shape[1]):
+        rest = wants[u, w] & wants[v, w] & ~(inside[u, w] & inside[v, w])
         while rest:
             t = 64 * w + lowest_bit(rest)
-            if c.label[s.slot[u, t]] == c.label[s.slot[v, t]]:
+            if label[slot[u, t]] == label[slot[v, t]]:
                 bound -= 1
             rest &= rest - np.uint64(1)
     return bound
@@ -135,31 +139,33 @@ def dense_next(c, s, cursor, capped, floor):
     ``cursor`` (int64: level, position) is overwritten; no pair before it may qualify. Places with ``capped``
     (uint8, the circle twice) set are left out. False when no pair of level ``floor`` or more remains.
     """
-    n = len(s.wants)
+    wants_columns, inside_columns, bound, top = s.wants_columns, s.inside_columns, s.bound, s.top
+    wants, inside, slot, label = s.wants, s.inside, s.slot, c.label
+    n = len(wants)
     per_row = groups_per_row(n)
     level, position = cursor[0], cursor[1]
     while level >= floor:
         group = position // GROUP
-        while group < len(s.top):
-            if s.top[group] < level:
+        while group < len(top):
+            if top[group] < level:
                 group += 1
                 continue
             at = group * GROUP
             i, d = (group % per_row) * GROUP, group // per_row + 1
             after = ~np.uint64(0) << np.uint64(max(position - at, 0))
-            hits = group_hits(s.bound, at, level, capped, i, i + d) & after
+            hits = group_hits(bound, at, level, capped, i, i + d) & after
             if popcount(hits) >= RECOUNT_ALL:
-                group_lower(s.wants_columns, s.inside_columns, i, i + d, s.bound, at)
-                hits = group_hits(s.bound, at, level, capped, i, i + d) & after
+                group_lower(wants_columns, inside_columns, i, i + d, bound, at)
+                hits = group_hits(bound, at, level, capped, i, i + d) & after
             while hits:
                 k = lowest_bit(hits)
-                worth = _pair_contribution(c, s, i + k, (i + k + d) % n, level)
-                s.bound[at + k] = worth
+                worth = _pair_contribution(wants, inside, slot, label, i + k, (i + k + d) % n, level)
+                bound[at + k] = worth
                 if worth == level:
                     cursor[0], cursor[1] = level, at + k
                     return True
                 hits &= hits - np.uint64(1)
-            s.top[group] = group_max(s.bound, at)
+            top[group] = group_max(bound, at)
             group += 1
         level -= 1
         position = 0

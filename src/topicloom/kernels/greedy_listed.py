@@ -18,27 +18,30 @@ class Listed(NamedTuple):
 @serial
 def build_listed(c, pairs):
     """Search over the given pairs, which must come in rank order."""
+    node_ptr, topic, entry, label = c.node_ptr, c.topic, c.entry, c.label
     bound = np.empty(len(pairs), np.int32)
     for k in range(len(pairs)):
-        bound[k] = contribution(c, pairs[k, 0], pairs[k, 1])
+        bound[k] = contribution(node_ptr, topic, entry, label, pairs[k, 0], pairs[k, 1])
     return Listed(pairs, bound)
 
 
 @serial
 def listed_next(c, s, cursor, capped, floor):
     """Move the cursor on to the first pair that has the level of the cursor; see `dense_next`."""
+    node_ptr, topic, entry, label = c.node_ptr, c.topic, c.entry, c.label
+    pairs, bound = s.pairs, s.bound
     level, position = cursor[0], cursor[1]
     while level >= floor:
         below = 0
-        for k in range(position, len(s.pairs)):
-            if s.bound[k] < level:
-                below = max(below, s.bound[k])
-            elif not (capped[s.pairs[k, 0]] | capped[s.pairs[k, 1]]):
-                s.bound[k] = contribution(c, s.pairs[k, 0], s.pairs[k, 1])
-                if s.bound[k] == level:
+        for k in range(position, len(pairs)):
+            if bound[k] < level:
+                below = max(below, bound[k])
+            elif not (capped[pairs[k, 0]] | capped[pairs[k, 1]]):
+                bound[k] = contribution(node_ptr, topic, entry, label, pairs[k, 0], pairs[k, 1])
+                if bound[k] == level:
                     cursor[0], cursor[1] = level, k
                     return True
-                below = max(below, s.bound[k])
+                below = max(below, bound[k])
         level = below if position == 0 else level - 1
         position = 0
     cursor[0], cursor[1] = level, 0

@@ -35,8 +35,8 @@ def grow(node_ptr, topic, n_topics, start, place, n_places, search, zero, pairs,
     bar_dense(dense, barred)
     sparse = build_sparse(c if search == SPARSE else none, place if search == SPARSE else place[:0], n_places, barred)
     listed = build_listed(c, pairs)
-    sweep = build_sweep(sparse, sparse.bound)
-    calm_sweep = build_sweep(sparse, sparse.bound.copy())
+    sweep = build_sweep(c if search == SPARSE else none, sparse, sparse.bound)
+    calm_sweep = build_sweep(c if search == SPARSE and rho > 0 else none, sparse, sparse.bound.copy())
 
     links = np.empty((c.pending[0], 2), np.int32)
     n_links = 0
@@ -133,8 +133,7 @@ def _add(search, c, dense, sparse, u, v):
         else:
             n_changed = merge(c, t, c.entry[k], c.entry[m])
             if search == DENSE:
-                for x in range(n_changed):
-                    mirror(dense, c.member[c.changed[x]], t)
+                mirror(dense, c.member, c.changed, n_changed, t)
             elif search == SPARSE and n_changed:
                 note_entered(c, sparse, t, n_changed)
             k += 1

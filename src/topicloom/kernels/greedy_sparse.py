@@ -5,6 +5,9 @@ contributions in each row. At a level, the rows whose bound reaches it are swept
 window: the members of a node's topics that lie in the window are counted, those that reach the level are sorted by
 rank and tried one by one. Once the half circle has been swept, what was seen is the row's new bound.
 
+A sweep also remembers the row's best pairs, as many as fit: every pair left out is below the row's *floor*. While the level is
+at the floor or above, the row is served from that memory and not swept again.
+
 Two things keep a sweep short. Narrow windows come first, so that where many pairs are equal, most components have
 merged before a wide window is counted. And a node inside a topic's giant component counts only the members outside it.
 """
@@ -21,7 +24,10 @@ BATCH = 1 << 20
 FIRST_WINDOW = 8
 WIDENING = 4
 
-LEVEL, N_ROWS, START, WIDTH, N_BATCH, AT = range(6)
+# Pairs that a row may remember, per topic of its node.
+MEMORY = 2
+
+LEVEL, N_ROWS, START, WIDTH, N_BATCH, AT, N_KNOWN, AT_KNOWN, N_RECALLED = range(9)
 NEVER = 1 << 30
 
 
@@ -44,14 +50,20 @@ class Sparse(NamedTuple):
 class Sweep(NamedTuple):
     """One walk down the levels: the rows of the present level and the batch of pairs to try."""
 
-    state: (
-        np.ndarray
-    )  # int64: level being swept, rows, start and width of the next window, size of the batch, place in it
+    state: np.ndarray  # int64: the numbers LEVEL … N_RECALLED
     bound: np.ndarray  # int32 per node: like Sparse.bound, for pairs without a capped end
-    rows: np.ndarray  # int32
+    rows: np.ndarray  # int32: rows to sweep at this level, and from the end back those served from memory
     seen: np.ndarray  # int32 per node: new value of Sparse.bound
     seen_free: np.ndarray  # int32 per node: new value of Sweep.bound
-    batch: np.ndarray  # int64 ranks, ascending
+    batch: np.ndarray  # int64 ranks, ascending: pairs of the present window
+    known: np.ndarray  # int64 ranks, ascending: pairs of this level from the rows' memories
+    memory_ptr: np.ndarray  # int64 per node, and one more: where its memory begins
+    n_memory: np.ndarray  # int32 per node: pairs in it
+    partner: np.ndarray  # int32
+    worth: np.ndarray  # int32: at least the contribution of the pair
+    floor: np.ndarray  # int32 per node: pairs of the row that it does not remember are below this
+    rising: np.ndarray  # int32 per node: what the floor will be, while the row is being swept
+    rest: np.ndarray  # int32 per node: at least the contribution of what it does not remember
 
 
 @serial
@@ -88,16 +100,27 @@ def build_sparse(c, place, n_places, barred):
 
 
 @serial
-def build_sweep(s, bound):
+def build_sweep(c, s, bound):
     """A walk that starts at the top; ``bound`` is Sparse.bound itself or, for a walk past capped nodes, a copy of it."""
-    n = len(s.place)
+    n = len(c.node_ptr) - 1
+    memory_ptr = np.zeros(n + 1, np.int64)
+    for v in range(n):
+        memory_ptr[v + 1] = memory_ptr[v] + min(MEMORY * (c.node_ptr[v + 1] - c.node_ptr[v]) + MEMORY, n)
     return Sweep(
-        np.zeros(6, np.int64),
+        np.zeros(9, np.int64),
         bound,
         np.empty(n, np.int32),
         np.empty(n, np.int32),
         np.empty(n, np.int32),
         np.empty(max(n, min(BATCH, n * n // 2)), np.int64),
+        np.empty(memory_ptr[-1], np.int64),
+        memory_ptr,
+        np.zeros(n, np.int32),
+        np.empty(memory_ptr[-1], np.int32),
+        np.empty(memory_ptr[-1], np.int32),
+        np.full(n, NEVER, np.int32),
+        np.ones(n, np.int32),
+        np.zeros(n, np.int32),
     )
 
 
@@ -125,9 +148,22 @@ def note_entered(c, s, t, n_changed):
 
 
 @serial
+def _rank_at(s, w):
+    """Rank of the pair that the walk stands at: the next of the window or of the memories; -1 at the window's end."""
+    rank = -1
+    if w.state[AT] < w.state[N_BATCH]:
+        rank = w.batch[w.state[AT]]
+    if w.state[AT_KNOWN] < w.state[N_KNOWN]:
+        known = w.known[w.state[AT_KNOWN]]
+        if known // s.n_places < w.state[START] and (rank < 0 or known < rank):
+            rank = known
+    return rank
+
+
+@serial
 def sparse_pair(s, w):
     """Nodes (start of the arc, its end) of the pair that the walk stands at."""
-    rank = w.batch[w.state[AT]]
+    rank = _rank_at(s, w)
     p = rank % s.n_places
     return s.before[p], s.before[(p + rank // s.n_places) % s.n_places]
 
@@ -138,7 +174,7 @@ def sparse_next(c, s, w, cursor, capped, floor):
     level = cursor[0]
     while level >= floor:
         if w.state[LEVEL] != level:
-            _begin_level(s, w, level, capped)
+            _begin_level(c, s, w, level, capped)
         while True:
             if _try_batch(c, s, w, level, capped):
                 cursor[0] = level
@@ -169,55 +205,96 @@ def _highest(w, capped):
 
 
 @serial
-def _begin_level(s, w, level, capped):
-    n_rows = 0
+def _begin_level(c, s, w, level, capped):
+    """Sort the rows that reach the level into those to sweep and those to serve from memory."""
+    w.state[:] = 0
     for v in range(len(w.bound)):
-        if w.bound[v] >= level and not capped[v]:
-            w.rows[n_rows] = v
-            w.seen[v] = 0
-            w.seen_free[v] = 0
-            n_rows += 1
+        if w.bound[v] < level or capped[v]:
+            continue
+        w.seen[v] = 0
+        w.seen_free[v] = 0
+        if w.floor[v] <= level:
+            _recall(c, s, w, v, level, capped)
+            w.state[N_RECALLED] += 1
+            w.rows[len(w.rows) - w.state[N_RECALLED]] = v
+        else:
+            w.rows[w.state[N_ROWS]] = v
+            w.state[N_ROWS] += 1
+            w.floor[v] = NEVER  # until its sweep is complete
+            w.rising[v] = 1
+            w.n_memory[v] = 0
+            w.rest[v] = 0
+    w.known[: w.state[N_KNOWN]].sort()
     w.state[LEVEL] = level
-    w.state[N_ROWS] = n_rows
-    w.state[START], w.state[WIDTH] = 1, s.first_width
-    w.state[N_BATCH], w.state[AT] = 0, 0
+    w.state[START] = 1
+    w.state[WIDTH] = s.first_width if w.state[N_ROWS] else s.n_places
+
+
+@serial
+def _recall(c, s, w, v, level, capped):
+    """Note the pairs in a row's memory that have the level, and what the others have."""
+    partner, worth, place, barred, n = w.partner, w.worth, s.place, s.barred, s.n_places
+    node_ptr, topic, entry, label = c.node_ptr, c.topic, c.entry, c.label
+    seen, seen_free = w.seen, w.seen_free
+    w.seen[v] = w.rest[v]
+    w.seen_free[v] = w.rest[v]
+    for k in range(w.memory_ptr[v], w.memory_ptr[v] + w.n_memory[v]):
+        x = partner[k]
+        if worth[k] >= level and not capped[x]:
+            rank = ((place[x] - place[v]) % n) * n + place[v]
+            worth[k] = 0 if _is_barred(barred, rank) else contribution(node_ptr, topic, entry, label, v, x)
+            if worth[k] == level:
+                w.known[w.state[N_KNOWN]] = rank
+                w.state[N_KNOWN] += 1
+                continue
+        seen[v] = max(seen[v], worth[k])
+        if not capped[x]:
+            seen_free[v] = max(seen_free[v], worth[k])
 
 
 @serial
 def _end_level(s, w):
-    for k in range(w.state[N_ROWS]):
+    """What was seen of each row becomes its bound, and what it remembered of a complete sweep counts."""
+    n = len(w.rows)
+    for k in range(n):
+        if w.state[N_ROWS] <= k < n - w.state[N_RECALLED]:
+            continue
         v = w.rows[k]
         w.bound[v] = w.seen_free[v]
         s.bound[v] = min(s.bound[v], w.seen[v])
+        if k < w.state[N_ROWS] and w.seen[v] != NEVER:
+            w.floor[v] = w.rising[v]
     w.state[LEVEL] = 0
 
 
 @serial
 def _try_batch(c, s, w, level, capped):
-    """Stop at the first pair of the batch that still has the level."""
-    for k in range(w.state[AT], w.state[N_BATCH]):
-        w.state[AT] = k
+    """Stop at the first pair of the window that still has the level."""
+    while True:
+        rank = _rank_at(s, w)
+        if rank < 0:
+            return False
         u, v = sparse_pair(s, w)
         if capped[u] | capped[v]:
             w.seen[u] = max(w.seen[u], level)
-            continue
-        worth = 0
-        if not _is_barred(s, w.batch[k]):
-            worth = contribution(c, u, v)
-        if worth == level:
-            return True
-        w.seen[u] = max(w.seen[u], worth)
-        w.seen_free[u] = max(w.seen_free[u], worth)
-    w.state[AT] = w.state[N_BATCH]
-    return False
+        else:
+            worth = 0 if _is_barred(s.barred, rank) else contribution(c.node_ptr, c.topic, c.entry, c.label, u, v)
+            if worth == level:
+                return True
+            w.seen[u] = max(w.seen[u], worth)
+            w.seen_free[u] = max(w.seen_free[u], worth)
+        if w.state[AT] < w.state[N_BATCH] and w.batch[w.state[AT]] == rank:
+            w.state[AT] += 1
+        else:
+            w.state[AT_KNOWN] += 1
 
 
 @serial
-def _is_barred(s, rank):
-    if len(s.barred) == 0:
+def _is_barred(barred, rank):
+    if len(barred) == 0:
         return False
-    k = np.searchsorted(s.barred, rank)
-    return k < len(s.barred) and s.barred[k] == rank
+    k = np.searchsorted(barred, rank)
+    return k < len(barred) and barred[k] == rank
 
 
 @serial
@@ -273,19 +350,53 @@ def _sweep_row(c, s, w, v, start, stop, level, capped, n_batch):
             for k in range(n_touched):
                 s.count[s.touched[k]] = 0
             return -1
+    count, touched, place, batch = s.count, s.touched, s.place, w.batch
+    memory_ptr, n_memory, partner, worths, rising, rest = w.memory_ptr, w.n_memory, w.partner, w.worth, w.rising, w.rest
+    most, most_free = w.seen[v], w.seen_free[v]
     for k in range(n_touched):
-        x = s.touched[k]
-        worth = s.count[x]
-        s.count[x] = 0
+        x = touched[k]
+        worth = count[x]
+        count[x] = 0
+        if worth >= rising[v]:
+            _remember(memory_ptr, n_memory, partner, worths, rising, rest, v, x, worth)
+        else:
+            rest[v] = max(rest[v], worth)
         if capped[x]:
-            w.seen[v] = max(w.seen[v], worth)
+            most = max(most, worth)
         elif worth >= level:
-            w.batch[n_batch] = ((s.place[x] - p) % n) * n + p
+            batch[n_batch] = ((place[x] - p) % n) * n + p
             n_batch += 1
         else:
-            w.seen[v] = max(w.seen[v], worth)
-            w.seen_free[v] = max(w.seen_free[v], worth)
+            most = max(most, worth)
+            most_free = max(most_free, worth)
+    w.seen[v], w.seen_free[v] = most, most_free
     return n_batch
+
+
+@serial
+def _remember(memory_ptr, n_memory, partner, worths, rising, rest, v, x, worth):
+    """Put a pair into the memory of row v; when that is full, what is not above its average is forgotten first."""
+    first, end = memory_ptr[v], memory_ptr[v + 1]
+    if first + n_memory[v] == end:
+        total = 0
+        for k in range(first, end):
+            total += worths[k]
+        rising[v] = total // n_memory[v] + 1
+        kept = first
+        for k in range(first, end):
+            if worths[k] >= rising[v]:
+                partner[kept] = partner[k]
+                worths[kept] = worths[k]
+                kept += 1
+            else:
+                rest[v] = max(rest[v], worths[k])
+        n_memory[v] = kept - first
+    if worth >= rising[v]:
+        partner[first + n_memory[v]] = x
+        worths[first + n_memory[v]] = worth
+        n_memory[v] += 1
+    else:
+        rest[v] = max(rest[v], worth)
 
 
 @serial
@@ -293,43 +404,46 @@ def _count_members(c, s, v, first, last, n_touched):
     """Count, for each node from first to last, the topics shared with v in which the two are in different components."""
     if first >= last:
         return n_touched
-    for k in range(c.node_ptr[v], c.node_ptr[v + 1]):
-        t, mine = c.topic[k], c.entry[k]
-        begin = c.topic_ptr[t]
-        if c.inside[mine]:
-            lo, hi = begin, begin + s.n_outside[t]
+    node_ptr, topic, entry, label, inside = c.node_ptr, c.topic, c.entry, c.label, c.inside
+    topic_ptr, member = c.topic_ptr, c.member
+    outside, n_outside, count, touched = s.outside, s.n_outside, s.count, s.touched
+    for k in range(node_ptr[v], node_ptr[v + 1]):
+        t, mine = topic[k], entry[k]
+        begin = topic_ptr[t]
+        if inside[mine]:
+            lo, hi = begin, begin + n_outside[t]
             while lo < hi:
                 mid = (lo + hi) >> 1
-                if c.member[s.outside[mid]] < first:
+                if member[outside[mid]] < first:
                     lo = mid + 1
                 else:
                     hi = mid
-            for q in range(lo, begin + s.n_outside[t]):
-                e = s.outside[q]
-                x = c.member[e]
+            for q in range(lo, begin + n_outside[t]):
+                e = outside[q]
+                x = member[e]
                 if x >= last:
                     break
-                if not c.inside[e]:
-                    if s.count[x] == 0:
-                        s.touched[n_touched] = x
+                if not inside[e]:
+                    if count[x] == 0:
+                        touched[n_touched] = x
                         n_touched += 1
-                    s.count[x] += 1
+                    count[x] += 1
         else:
-            label = c.label[mine]
-            lo, hi = begin, c.topic_ptr[t + 1]
+            own = label[mine]
+            lo, hi = begin, topic_ptr[t + 1]
             while lo < hi:
                 mid = (lo + hi) >> 1
-                if c.member[mid] < first:
+                if member[mid] < first:
                     lo = mid + 1
                 else:
                     hi = mid
-            for e in range(lo, c.topic_ptr[t + 1]):
-                x = c.member[e]
+            for e in range(lo, topic_ptr[t + 1]):
+                x = member[e]
                 if x >= last:
                     break
-                if c.label[e] != label:
-                    if s.count[x] == 0:
-                        s.touched[n_touched] = x
+                if label[e] != own:
+                    if count[x] == 0:
+                        touched[n_touched] = x
                         n_touched += 1
-                    s.count[x] += 1
+                    count[x] += 1
     return n_touched

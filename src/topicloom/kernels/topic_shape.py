@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from topicloom.kernels.diameter import adjacency, diameter, search
+from topicloom.kernels.diameter import adjacency, diameter
 from topicloom.kernels.jit import serial
 
 
@@ -16,35 +16,41 @@ def topic_shape(n, src, dst):
     if n <= 1:
         return n, 0
     indptr, neighbours = adjacency(n, src, dst)
-    components = _count_components(indptr, neighbours)
+    order = np.empty(n, np.int32)
+    components = _sweep(indptr, neighbours, order)
     if components > 1:
         return components, -1
+    # Neighbours get near ids: the many searches of a hard case then stay in the cache.
+    rank = np.empty(n, np.int32)
+    for i in range(n):
+        rank[order[i]] = i
+    indptr, neighbours = adjacency(n, rank[src], rank[dst])
     return 1, diameter(indptr, neighbours)
 
 
 @serial
-def _count_components(indptr, neighbours):
+def _sweep(indptr, neighbours, order):
+    """Number of components; fills ``order`` (int32) with all nodes, a component at a time, breadth first."""
     n = len(indptr) - 1
-    distance = np.empty(n, np.int32)
-    queue = np.empty(n, np.int32)
-    if search(indptr, neighbours, 0, distance, queue) == n:
-        return 1
-    components = 1
+    met = np.zeros(n, np.bool_)
+    components = 0
+    head, tail = 0, 0
     for v in range(n):
-        if distance[v] < 0:
-            components += 1
-            distance[v] = 0
-            queue[0] = v
-            head, tail = 0, 1
-            while head < tail:
-                u = queue[head]
-                head += 1
-                for e in range(indptr[u], indptr[u + 1]):
-                    w = neighbours[e]
-                    if distance[w] < 0:
-                        distance[w] = 0
-                        queue[tail] = w
-                        tail += 1
+        if met[v]:
+            continue
+        components += 1
+        met[v] = True
+        order[tail] = v
+        tail += 1
+        while head < tail:
+            u = order[head]
+            head += 1
+            for e in range(indptr[u], indptr[u + 1]):
+                w = neighbours[e]
+                if not met[w]:
+                    met[w] = True
+                    order[tail] = w
+                    tail += 1
     return components
 
 

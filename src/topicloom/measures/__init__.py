@@ -1,6 +1,18 @@
 """Degrees, diameters and routing cost of overlays, whoever made them."""
 
+from topicloom.measures.hops import mean_hops
+from topicloom.measures.routing import filtering_costs, overlay_diameters
+from topicloom.measures.soc import soc
 from topicloom.measures.summary import measure, summarize
 from topicloom.measures.topics import TopicMeasures, measure_topics
 
-__all__ = ["TopicMeasures", "measure", "measure_topics", "summarize"]
+__all__ = [
+    "TopicMeasures",
+    "filtering_costs",
+    "mean_hops",
+    "measure",
+    "measure_topics",
+    "overlay_diameters",
+    "soc",
+    "summarize",
+]

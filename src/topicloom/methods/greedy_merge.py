@@ -18,12 +18,11 @@ from topicloom.model import Interest, Overlay
 def greedy_merge(interest: Interest, *, seed: int = 0) -> Overlay:
     """Overlay with few links by Greedy Merge: each link added joins components of the most topics at that moment.
 
-    Topic-connected, with at most log(Σ|T(v)|) times the fewest links that any topic-connected overlay has; no polynomial
-    algorithm does better than by a constant. Equal links are taken all around a seeded circle of the nodes, so that no
-    hubs arise.
+    Topic-connected, with at most log(Σ|T(v)|) times the fewest links that any topic-connected overlay has. Equal links
+    are taken all around a seeded circle of the nodes, so that no hubs arise.
 
-    Takes O(|V|²|T|) time at worst, typically a thousandth of it, and a byte per pair of nodes, or O(subscriptions) memory
-    on the sparse path that interests with more nodes take.
+    Takes O(|V|²|T|) time at worst, typically a thousandth of it. Memory is a byte per pair of nodes on the dense path,
+    and O(subscriptions) on the sparse one, which larger interests take.
 
     References
     ----------

@@ -11,7 +11,7 @@ from topicloom.model import Interest, Overlay
 @method(
     "low-oda",
     problem="low average and low maximum degree together (Low-TCO)",
-    guarantee="topic-connected; both degrees within O(rho · log subscriptions) of what gm and minmax-oda are bounded by",
+    guarantee="topic-connected; both degrees within O(rho · log subscriptions) of the lowest possible",
     cost="that of gm, up to three times its time",
     paper="Onus, Richa: Parameterized Maximum and Average Degree Approximation in Topic-Based Publish-Subscribe, §3",
     memory=engine_memory,
@@ -19,9 +19,9 @@ from topicloom.model import Interest, Overlay
 def low_oda(interest: Interest, *, rho: float = 3.0, seed: int = 0) -> Overlay:
     """Overlay with low average and low maximum degree.
 
-    At each step, e1 is the best link among those that raise the maximum degree least, e2 the best of all; e1 is added if
-    its contribution is at least that of e2 divided by ``rho``, else e2. ``rho=1`` behaves as Greedy Merge, a large one as
-    MinMax-ODA (infinity gives its very links).
+    At each step, e1 is the best link among those that raise the maximum degree least, e2 the best of all; e1 is added
+    if its contribution is at least that of e2 divided by ``rho``, else e2. ``rho=1`` behaves as Greedy Merge, a large
+    one as MinMax-ODA (infinity gives its very links).
 
     Parameters
     ----------

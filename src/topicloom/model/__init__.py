@@ -2,6 +2,28 @@
 
 from topicloom.model.interest import Interest
 from topicloom.model.overlay import Overlay
-from topicloom.model.results import BrokenTopic, Metrics, Verdict
+from topicloom.model.results import (
+    BrokenTopic,
+    CutTopic,
+    DrillReport,
+    DrillSummary,
+    Hops,
+    Metrics,
+    SocAnswer,
+    Verdict,
+    WeakNode,
+)
 
-__all__ = ["BrokenTopic", "Interest", "Metrics", "Overlay", "Verdict"]
+__all__ = [
+    "BrokenTopic",
+    "CutTopic",
+    "DrillReport",
+    "DrillSummary",
+    "Hops",
+    "Interest",
+    "Metrics",
+    "Overlay",
+    "SocAnswer",
+    "Verdict",
+    "WeakNode",
+]

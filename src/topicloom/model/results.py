@@ -8,9 +8,11 @@ from typing import Any, NamedTuple
 class BrokenTopic(NamedTuple):
     """A topic that is not k-topic-connected, and why.
 
-    For k = 1 the witness is two subscribers (node ids) that cannot reach each other. For k >= 2, where the
-    sub-overlay is connected, it is a set of fewer than k nodes whose failure separates the rest, or, where
-    the topic has at most k subscribers, two of them that are not linked.
+    The witness (node ids, ascending) is what a reader can check by hand:
+
+    - components > 1: two subscribers that cannot reach each other, the smallest of two components;
+    - at most k subscribers: two of them that are not linked, where all should be;
+    - otherwise: fewer than k subscribers whose failure separates the rest.
     """
 
     topic: int
@@ -84,3 +86,174 @@ class Metrics:
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready dictionary: the same keys as ``metrics.json`` and ``topicloom measure --json``."""
         return {**asdict(self), "degree_histogram": {str(d): n for d, n in self.degree_histogram.items()}}
+
+
+class CutTopic(NamedTuple):
+    """A topic that a failure splits.
+
+    Attributes
+    ----------
+    topic : int
+    pieces : tuple of int
+        Surviving subscribers in each component, the largest first.
+    lost_pairs : int
+        Pairs of surviving subscribers that could reach each other before the failure and no longer can.
+    """
+
+    topic: int
+    pieces: tuple[int, ...]
+    lost_pairs: int
+
+
+@dataclass(frozen=True)
+class DrillReport:
+    """What the failure of some nodes does to the topics; answer of `topicloom.drill`.
+
+    Attributes
+    ----------
+    failed : tuple of int
+        The failed nodes, ascending.
+    cut : tuple of CutTopic
+        Topics whose surviving subscribers lost each other, by topic id.
+    topics_holding : int
+        Topics that lost a subscriber and stay in as few pieces as before.
+    topics_untouched : int
+        Topics without a failed subscriber.
+    """
+
+    failed: tuple[int, ...]
+    cut: tuple[CutTopic, ...]
+    topics_holding: int
+    topics_untouched: int
+
+    @property
+    def ok(self) -> bool:
+        """No topic is cut."""
+        return not self.cut
+
+    @property
+    def lost_pairs(self) -> int:
+        """Pairs of surviving subscribers that lost each other, summed over topics."""
+        return sum(topic.lost_pairs for topic in self.cut)
+
+    def __bool__(self) -> bool:
+        return self.ok
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready dictionary; topics and nodes by id."""
+        return {
+            "ok": self.ok,
+            "failed": list(self.failed),
+            "topics_cut": len(self.cut),
+            "topics_holding": self.topics_holding,
+            "topics_untouched": self.topics_untouched,
+            "lost_pairs": self.lost_pairs,
+            "cut": [{**topic._asdict(), "pieces": list(topic.pieces)} for topic in self.cut],
+        }
+
+
+@dataclass(frozen=True)
+class DrillSummary:
+    """Many random failures of one size; answer of `topicloom.random_drills`.
+
+    Attributes
+    ----------
+    size, count, seed : int
+        Nodes that fail at once, how many drills, and the seed that drew the nodes.
+    drills_with_cuts : int
+        Drills in which some topic was cut.
+    mean_topics_cut, mean_lost_pairs : float
+        Per drill.
+    max_topics_cut, max_lost_pairs : int
+        In the worst drill of each kind.
+    worst : DrillReport or None
+        The drill that lost most pairs, the first of equals; None without any drill.
+    """
+
+    size: int
+    count: int
+    seed: int
+    drills_with_cuts: int
+    mean_topics_cut: float
+    max_topics_cut: int
+    mean_lost_pairs: float
+    max_lost_pairs: int
+    worst: DrillReport | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready dictionary; topics and nodes by id."""
+        return {**vars(self), "worst": None if self.worst is None else self.worst.to_dict()}
+
+
+class WeakNode(NamedTuple):
+    """A single point of failure: a node whose failure alone cuts topics.
+
+    Attributes
+    ----------
+    node : int
+    topics_cut : int
+        Topics that it cuts.
+    lost_pairs : int
+        Pairs of other subscribers that lose each other, summed over topics.
+    """
+
+    node: int
+    topics_cut: int
+    lost_pairs: int
+
+
+@dataclass(frozen=True)
+class Hops:
+    """Mean distance of two subscribers of a topic; answer of `topicloom.measures.mean_hops`.
+
+    Attributes
+    ----------
+    mean : float or None
+        None when some topic is not connected; 0.0 when no topic has two subscribers.
+    standard_error : float or None
+        Of the mean, 0.0 when it is exact; None without a mean.
+    exact : bool
+        All pairs were counted; otherwise a sample.
+    """
+
+    mean: float | None
+    standard_error: float | None
+    exact: bool
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready dictionary."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class SocAnswer:
+    """Whether an overlay keeps to a degree d and a routing cost C; answer of `topicloom.soc`.
+
+    Attributes
+    ----------
+    ok : bool
+        Both bounds hold.
+    degree : float
+        Value of the degree function.
+    cost : float or None
+        Value of the routing cost; None when it is infinite.
+    degree_function, cost_function : str
+        Which functions these are.
+    d, C : float
+        The bounds.
+    """
+
+    ok: bool
+    degree: float
+    cost: float | None
+    degree_function: str
+    cost_function: str
+    d: float
+    C: float
+
+    def __bool__(self) -> bool:
+        return self.ok
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready dictionary."""
+        return asdict(self)

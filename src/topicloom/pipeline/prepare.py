@@ -13,7 +13,7 @@ from topicloom.pipeline.columns import NODE, NODE_ID, REASON, TOPIC, TOPIC_ID
 from topicloom.pipeline.encode import dense_ids, with_ids
 from topicloom.pipeline.stages import Stages
 
-_REPEATS = "repeats"
+_ROWS = "rows"
 
 
 @dataclass(frozen=True)
@@ -62,47 +62,54 @@ def prepare(rows: DataFrame, *, stages: Stages | None = None) -> Prepared:
     stages = stages or Stages()
     judged = with_reasons(rows)
     with stages("read", "reading subscriptions"):
-        kept = judged.where(F.col(REASON).isNull()).groupBy(NODE, TOPIC).agg(F.count("*").alias(_REPEATS)).persist()
-        unused = rejected(judged).persist()
-        counts, fingerprint = _counted(kept, unused)
+        tallied = _tallied(judged).persist()
+        counts, fingerprint = _counted(tallied)
+    unused = rejected(judged)
     if not counts["subscriptions"]:
-        raise InputNotFoundError(_nothing_usable(unused, counts["rows"]))
+        raise InputNotFoundError(_nothing_usable(tallied, counts["rows"]))
+    if not counts["rejected"]:
+        unused = unused.limit(0)  # the input need not be read again to find that out
     with stages("encode", f"giving ids to the labels of {counts['subscriptions']:,} subscriptions"):
-        subscriptions = kept.select(NODE, TOPIC)
+        subscriptions = tallied.where(F.col(REASON).isNull()).select(NODE, TOPIC)
         nodes, n_nodes = dense_ids(subscriptions, NODE, NODE_ID)
         topics, n_topics = dense_ids(subscriptions, TOPIC, TOPIC_ID)
         nodes, topics = nodes.persist(), topics.persist()
         encoded = with_ids(subscriptions, nodes, topics).persist()
     counts |= {"nodes": n_nodes, "topics": n_topics}
-    persisted = (kept, unused, nodes, topics, encoded)
+    persisted = (tallied, nodes, topics, encoded)
     return Prepared(subscriptions, nodes, topics, encoded, unused, counts, fingerprint, persisted)
 
 
-def _counted(kept: DataFrame, unused: DataFrame) -> tuple[dict[str, int], str]:
-    """How many rows were used, and a fingerprint: hashes of the subscriptions, folded so that their order is nothing."""
-    row = (
-        kept.withColumn("hash", F.xxhash64(NODE, TOPIC))
-        .agg(
-            F.count("*").alias("distinct"),
-            F.coalesce(F.sum(_REPEATS), F.lit(0)).alias("all"),
-            F.coalesce(F.bit_xor("hash"), F.lit(0)).alias("folded"),
-            F.coalesce(F.sum(F.col("hash").cast("decimal(38,0)")), F.lit(0)).alias("summed"),
-        )
-        .collect()[0]
-    )
-    bad = unused.count()
+def _tallied(judged: DataFrame) -> DataFrame:
+    """Rows of `with_reasons` -> (node, topic, reason, rows): distinct subscriptions, and a row for each reason."""
+    usable = F.col(REASON).isNull()
+    labels = [F.when(usable, F.col(name)).alias(name) for name in (NODE, TOPIC)]
+    return judged.groupBy(*labels, REASON).agg(F.count("*").alias(_ROWS))
+
+
+def _counted(tallied: DataFrame) -> tuple[dict[str, int], str]:
+    """How many rows there were, and a fingerprint: hashes of the subscriptions, folded regardless of order."""
+    usable = F.col(REASON).isNull()
+    hashed = F.when(usable, F.xxhash64(NODE, TOPIC))
+    row = tallied.agg(
+        F.count_if(usable).alias("distinct"),
+        F.coalesce(F.sum(_ROWS), F.lit(0)).alias("rows"),
+        F.coalesce(F.sum(F.when(~usable, F.col(_ROWS))), F.lit(0)).alias("rejected"),
+        F.coalesce(F.bit_xor(hashed), F.lit(0)).alias("folded"),
+        F.coalesce(F.sum(hashed.cast("decimal(38,0)")), F.lit(0)).alias("summed"),
+    ).collect()[0]
     counts = {
-        "rows": row["all"] + bad,
-        "rejected": bad,
-        "repeated": row["all"] - row["distinct"],
+        "rows": row["rows"],
+        "rejected": row["rejected"],
+        "repeated": row["rows"] - row["rejected"] - row["distinct"],
         "subscriptions": row["distinct"],
     }
     return counts, f"{row['distinct']}-{row['folded'] % 2**64:016x}-{int(row['summed']) % 2**64:016x}"
 
 
-def _nothing_usable(unused: DataFrame, rows: int) -> str:
+def _nothing_usable(tallied: DataFrame, rows: int) -> str:
     if not rows:
         return "there are no rows in the subscriptions"
-    reasons: list[Any] = unused.groupBy(REASON).count().orderBy(F.desc("count"), REASON).limit(3).collect()
-    why = "; ".join(f"{row['count']:,} × {row[REASON]}" for row in reasons)
+    reasons: list[Any] = tallied.orderBy(F.desc(_ROWS), REASON).limit(3).collect()
+    why = "; ".join(f"{row[_ROWS]:,} × {row[REASON]}" for row in reasons)
     return f"none of the {rows:,} rows can be used: {why}"

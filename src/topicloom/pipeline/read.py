@@ -101,7 +101,7 @@ def read_pairs(
         return _parquet(spark, source, names)
     if kind == "json":
         return _json_lines(spark, source, names)
-    return _csv(spark, source, names, "\t" if kind == "tsv" else ",", header)
+    return _csv(spark, source, names, "\t" if kind == "tsv" else ",", header, paths)
 
 
 def _files(spark: SparkSession, source: str) -> list[str]:
@@ -169,7 +169,9 @@ def _json_lines(spark: SparkSession, source: str, names: Names) -> DataFrame:
     return _rows(parsed, F.col("value"), first, second, reason)
 
 
-def _csv(spark: SparkSession, source: str, names: Names, separator: str, header: bool | None) -> DataFrame:
+def _csv(
+    spark: SparkSession, source: str, names: Names, separator: str, header: bool | None, paths: Sequence[str]
+) -> DataFrame:
     """CSV read byte for byte.
 
     Spark replaces undecodable bytes silently when it reads UTF-8. Read as ISO-8859-1 every byte is one character, and
@@ -191,8 +193,7 @@ def _csv(spark: SparkSession, source: str, names: Names, separator: str, header:
         "columnNameOfCorruptRecord": _CORRUPT,
         "header": columns.header,
         "enforceSchema": not columns.header,
-        # a quoted line break makes files unsplittable, so only where a quote occurs at all
-        "multiLine": bool(lines.where(F.contains("value", F.lit('"'))).limit(1).collect()),
+        "multiLine": _may_span_lines(lines, paths),
     }
     schema = StructType([StructField(name, StringType()) for name in [*byte_names, _CORRUPT]])
     table = spark.read.options(**options).schema(schema).csv(source)
@@ -200,6 +201,13 @@ def _csv(spark: SparkSession, source: str, names: Names, separator: str, header:
     reason = F.when(corrupt.isNotNull(), F.lit(f"wrong number of fields, {len(byte_names)} are expected"))
     first, second = (_utf8(quoted(byte_names[position])) for position in columns.positions)
     return _rows(table, corrupt, first, second, reason)
+
+
+def _may_span_lines(lines: DataFrame, paths: Sequence[str]) -> bool:
+    """Whether to look for quoted line breaks. That makes files unsplittable, which compressed ones are anyway."""
+    if all(path.endswith(tuple(f".{suffix}" for suffix in _COMPRESSED)) for path in paths):
+        return True
+    return bool(lines.where(F.contains("value", F.lit('"'))).limit(1).collect())
 
 
 class _CsvColumns(NamedTuple):

@@ -1,0 +1,204 @@
+"""Failure drills: which topics fall apart when given nodes, or random ones, are down."""
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+from scipy.sparse import csgraph
+
+from topicloom.errors import InvalidOptionError
+from topicloom.judge.connected import component_labels
+from topicloom.judge.sub_overlays import topic_batches
+from topicloom.model.arrays import Int32Array, Int64Array, normalized_links
+from topicloom.model.checks import checked_seed, checked_whole
+from topicloom.model.interest import Interest
+from topicloom.model.results import CutTopic, DrillReport, DrillSummary
+
+
+def drill(interest: Interest, links: npt.ArrayLike, fail: Iterable[int | str]) -> DrillReport:
+    """What happens to the topics when some nodes fail.
+
+    A k-topic-connected overlay holds under the failure of any k - 1 nodes. Exact; takes the time of a
+    verification at k = 1, and memory for the links of every sub-overlay.
+
+    Parameters
+    ----------
+    interest : Interest
+    links : (m, 2) array-like of node ids
+    fail : iterable of node ids or labels
+        The nodes that are down.
+
+    Returns
+    -------
+    DrillReport
+        Truthy when no topic is cut.
+
+    Raises
+    ------
+    InvalidOptionError
+        There is no such node.
+    InvalidLinksError
+        A link joins a node with itself or with one that does not exist.
+
+    Examples
+    --------
+    >>> import topicloom as tl
+    >>> interest = tl.Interest.from_pairs(list("abcde"), ["news"] * 5)
+    >>> path = [(0, 1), (1, 2), (2, 3), (3, 4)]
+    >>> tl.drill(interest, path, fail=["c"]).cut
+    (CutTopic(topic=0, pieces=(2, 2), lost_pairs=4),)
+    >>> tl.drill(interest, path + [(4, 0)], fail=["c"]).ok
+    True
+    """
+    failed = _node_ids(interest, fail)
+    return _Rehearsal(interest, normalized_links(links, interest.n_nodes)).run(failed)
+
+
+def random_drills(
+    interest: Interest, links: npt.ArrayLike, *, size: int = 1, count: int = 1000, seed: int = 0
+) -> DrillSummary:
+    """Many drills, each with ``size`` random nodes down; the same nodes for the same seed on every machine.
+
+    A drill takes time in proportion to the subscribers, and the links among them, of the topics that it hits.
+
+    Raises
+    ------
+    InvalidOptionError
+        ``size`` is not a whole number from 1 to the number of nodes, or ``count`` or ``seed`` is out of
+        range.
+
+    Examples
+    --------
+    >>> import topicloom as tl
+    >>> interest = tl.Interest.from_pairs(list("abcde"), ["news"] * 5)
+    >>> summary = tl.random_drills(interest, [(0, 1), (1, 2), (2, 3), (3, 4), (4, 0)], size=2, count=10)
+    >>> summary.count, summary.max_topics_cut, summary.max_lost_pairs
+    (10, 1, 2)
+    """
+    size = checked_whole("size", size, 1, interest.n_nodes)
+    count = checked_whole("count", count, 0, 2**31 - 1)
+    seed = checked_seed(seed)
+    rehearsal = _Rehearsal(interest, normalized_links(links, interest.n_nodes))
+    topics_cut, lost_pairs = np.zeros(count, np.int64), np.zeros(count, np.int64)
+    worst: DrillReport | None = None
+    for i in range(count):
+        report = rehearsal.run(_random_nodes(interest.n_nodes, size, seed, i))
+        topics_cut[i], lost_pairs[i] = len(report.cut), report.lost_pairs
+        if worst is None or report.lost_pairs > worst.lost_pairs:
+            worst = report
+    return DrillSummary(
+        size=size,
+        count=count,
+        seed=seed,
+        drills_with_cuts=int((topics_cut > 0).sum()),
+        mean_topics_cut=float(topics_cut.mean()) if count else 0.0,
+        max_topics_cut=int(topics_cut.max(initial=0)),
+        mean_lost_pairs=float(lost_pairs.mean()) if count else 0.0,
+        max_lost_pairs=int(lost_pairs.max(initial=0)),
+        worst=worst,
+    )
+
+
+class _Rehearsal:
+    """An overlay ready for many drills: the edges of all sub-overlays by topic, and its components."""
+
+    def __init__(self, interest: Interest, links: Int32Array) -> None:
+        self.interest = interest
+        first_ends, second_ends, labels = [], [], []
+        seen = 0
+        for batch in topic_batches(interest, links):
+            first_ends.append(batch.first + batch.a)
+            second_ends.append(batch.first + batch.b)
+            labels.append(component_labels(batch) + seen)
+            seen += batch.size
+        a, b = _joined(first_ends), _joined(second_ends)
+        order = np.argsort(a, kind="stable")
+        self.a, self.b = a[order], b[order]
+        self.edge_indptr = np.searchsorted(self.a, interest.topic_indptr)
+        self.component = _joined(labels)
+
+    def run(self, failed: Int64Array) -> DrillReport:
+        """Drill with these nodes (ascending, without repeats)."""
+        interest = self.interest
+        hit = np.unique(_joined([interest.topics_of(int(v)) for v in failed]))
+        entries, starts = _ranges(interest.topic_indptr, hit)
+        edges, _ = _ranges(self.edge_indptr, hit)
+        # Entries of the topics hit, numbered from 0; the topics follow each other in both numberings.
+        shift = starts[:-1] - interest.topic_indptr[hit]
+        edge_shift = np.repeat(shift, self.edge_indptr[hit + 1] - self.edge_indptr[hit])
+        a, b = self.a[edges] + edge_shift, self.b[edges] + edge_shift
+        alive = np.ones(interest.n_nodes, bool)
+        alive[failed] = False
+        up = alive[interest.topic_nodes[entries]]
+        kept = up[a] & up[b]
+        graph = sparse.coo_array(
+            (np.ones(int(kept.sum()), np.int8), (a[kept], b[kept])), shape=(len(entries), len(entries))
+        )
+        _, after = csgraph.connected_components(graph.tocsr(), directed=False)
+        topic = np.repeat(np.arange(len(hit)), np.diff(starts))[up]
+        pairs_before, _, _ = _pairs(self.component[entries][up], topic, len(hit))
+        pairs_after, piece_topic, piece_size = _pairs(after[up], topic, len(hit))
+        lost = pairs_before - pairs_after
+        cut = []
+        for offset in np.flatnonzero(lost > 0).tolist():
+            pieces = sorted(piece_size[piece_topic == offset].tolist(), reverse=True)
+            cut.append(CutTopic(int(hit[offset]), tuple(pieces), int(lost[offset])))
+        return DrillReport(
+            failed=tuple(failed.tolist()),
+            cut=tuple(cut),
+            topics_holding=len(hit) - len(cut),
+            topics_untouched=interest.n_topics - len(hit),
+        )
+
+
+def _pairs(
+    component: npt.NDArray[np.integer], topic: Int64Array, n_topics: int
+) -> tuple[Int64Array, Int64Array, Int64Array]:
+    """Pairs within components summed per topic; topic and size of each component (all in one topic)."""
+    _, first, sizes = np.unique(component, return_index=True, return_counts=True)
+    total = np.zeros(n_topics, np.int64)
+    np.add.at(total, topic[first], sizes * (sizes - 1) // 2)
+    return total, topic[first], sizes
+
+
+def _ranges(indptr: Int64Array, rows: Int64Array) -> tuple[Int64Array, Int64Array]:
+    """All positions of some rows of a CSR one after the other, and where each row starts among them."""
+    sizes = indptr[rows + 1] - indptr[rows]
+    starts = np.concatenate(([0], np.cumsum(sizes)))
+    return np.arange(starts[-1]) + np.repeat(indptr[rows] - starts[:-1], sizes), starts
+
+
+def _joined(parts: Sequence[npt.NDArray[np.integer]]) -> Int64Array:
+    return np.concatenate(parts).astype(np.int64) if parts else np.empty(0, np.int64)
+
+
+def _node_ids(interest: Interest, nodes: Iterable[int | str]) -> Int64Array:
+    """Ids of nodes given by id or by label, ascending, without repeats."""
+    if isinstance(nodes, str):
+        raise InvalidOptionError(f"fail is the text {nodes!r}; a list of node ids or labels is accepted")
+    found = []
+    for node in nodes:
+        if isinstance(node, str):
+            labels = interest.node_labels
+            matches = [] if labels is None else np.flatnonzero(labels == node).tolist()
+            if not matches:
+                raise InvalidOptionError(f"there is no node {node!r} to fail")
+            found += matches
+        else:
+            found.append(checked_whole("a failed node's id", node, 0, interest.n_nodes - 1))
+    return np.unique(np.array(found, np.int64))
+
+
+def _random_nodes(n_nodes: int, size: int, seed: int, drill_number: int) -> Int64Array:
+    """The nodes of a drill, ascending: the ``size`` ones with the smallest hash of (seed, drill, node)."""
+    keys = _mixed(np.arange(n_nodes, dtype=np.uint64) + _mixed(np.uint64(drill_number) + _mixed(np.uint64(seed))))
+    return np.sort(np.argpartition(keys, size - 1)[:size])
+
+
+def _mixed(values: npt.ArrayLike) -> npt.NDArray[np.uint64]:
+    """Hash of 64-bit numbers (the finalizer of splitmix64), the same on every machine."""
+    z = np.atleast_1d(np.asarray(values, np.uint64)) + np.uint64(0x9E3779B97F4A7C15)
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return z ^ (z >> np.uint64(31))

@@ -1,0 +1,220 @@
+"""The commands as functions: main(argv) on the tests' own Spark session."""
+
+import json
+from contextlib import contextmanager
+
+import pytest
+
+import topicloom as tl
+from topicloom.cli import app, design, generate, measure, verify
+from topicloom.cli.app import main
+from topicloom.cli.session import spark_session
+
+
+@pytest.fixture
+def shared_session(spark, monkeypatch):
+    """Commands take the session of the tests instead of starting, and ending, one of their own."""
+
+    @contextmanager
+    def shared(**_):
+        yield spark
+
+    for command in (design, generate, measure, verify):
+        monkeypatch.setattr(command, "spark_session", shared)
+
+
+@pytest.fixture
+def subscriptions(tmp_path):
+    path = tmp_path / "subscriptions.csv"
+    path.write_text("node,topic\na,x\na,y\nb,x\nb,y\nc,x\nc,z\nd,x\nd,z\n,x\na,x\n")
+    return path
+
+
+def run(capsys, *argv):
+    code = main([str(argument) for argument in argv])
+    captured = capsys.readouterr()
+    return code, captured.out, captured.err
+
+
+def test_from_a_file_to_a_verified_overlay(shared_session, subscriptions, tmp_path, capsys):
+    out = tmp_path / "overlay"
+    code, printed, said = run(capsys, "design", subscriptions, out, "--seed", "5")
+    assert code == 0
+    assert "average degree" in printed and "3 of 3" in printed
+    assert "4 nodes, 3 topics, 8 subscriptions (1 of 10 rows rejected) (1 repeated rows counted once)" in said
+    assert "verified" in said
+    overlay = tl.Overlay.load(out)
+    expected = tl.design(tl.Interest.from_pairs(list("aabbccdd"), list("xyxyxzxz")), "gm", seed=5)
+    assert overlay.links.tolist() == expected.links.tolist()
+
+    code, printed, said = run(capsys, "verify", subscriptions, out)
+    assert (code, printed, said) == (0, "holds: all 3 topics are topic-connected\n", "")
+
+    code, printed, said = run(capsys, "measure", subscriptions, out, "--json")
+    assert code == 0
+    assert json.loads(printed) == json.loads((out / "metrics.json").read_text())
+
+
+def test_verify_names_what_is_broken(shared_session, subscriptions, tmp_path, capsys):
+    (tmp_path / "links.csv").write_text("src,dst\na,b\nc,d\na,d\nb,a\n")
+    assert run(capsys, "verify", subscriptions, tmp_path / "links.csv")[0] == 0
+    (tmp_path / "links.csv").write_text("src,dst\na,b\nc,d\n")
+    code, printed, _ = run(capsys, "verify", subscriptions, tmp_path / "links.csv")
+    assert code == 1
+    assert "topic x: 2 components; a cannot reach c" in printed
+    assert "broken: 1 of 3 topics are not topic-connected" in printed
+    code, printed, _ = run(capsys, "verify", subscriptions, tmp_path / "links.csv", "--json")
+    assert code == 1
+    assert json.loads(printed)["broken"] == [{"topic": "x", "components": 2, "witness": ["a", "c"]}]
+
+
+def test_verify_at_k_2_names_the_weak_node(shared_session, tmp_path, capsys):
+    (tmp_path / "subs.csv").write_text("a,x\nb,x\nc,x\n")
+    (tmp_path / "links.csv").write_text("a,b\nb,c\n")
+    code, printed, _ = run(capsys, "verify", tmp_path / "subs.csv", tmp_path / "links.csv", "--k", "2")
+    assert code == 1
+    assert "topic x" in printed and "b" in printed.splitlines()[0]
+
+
+def test_links_of_other_tools_are_warned_of_and_refused(shared_session, subscriptions, tmp_path, capsys):
+    links = tmp_path / "links.csv"
+    (tmp_path / "more.csv").write_text(subscriptions.read_text() + "e,lonely\n")
+    links.write_text("a,b\nb,c\nc,d\na,e\n")
+    code, _, said = run(capsys, "verify", tmp_path / "more.csv", links)
+    assert (code, said) == (0, "warning: 1 links join nodes that share no topic\n")
+    links.write_text("a,b\nb,nobody\n")
+    code, _, said = run(capsys, "verify", subscriptions, links)
+    assert code == 2 and "not in the subscriptions, such as 'nobody'" in said
+    links.write_text("a,b\nb\n")
+    code, _, said = run(capsys, "measure", subscriptions, links)
+    assert code == 2 and "1 rows of" in said and "wrong number of fields" in said
+
+
+def test_measure_of_a_broken_overlay_is_infinite(shared_session, subscriptions, tmp_path, capsys):
+    (tmp_path / "links.csv").write_text("a,b\nc,d\n")
+    code, printed, _ = run(capsys, "measure", subscriptions, tmp_path / "links.csv", "--json")
+    assert code == 0 and json.loads(printed)["max_topic_diameter"] is None
+    code, printed, said = run(capsys, "measure", subscriptions, tmp_path / "links.csv")
+    assert "∞" in printed and "1 topics are not connected" in said
+
+
+def test_a_dry_run_says_what_it_would_do(shared_session, subscriptions, tmp_path, capsys):
+    code, printed, said = run(capsys, "design", subscriptions, tmp_path / "overlay", "--dry-run", "--method", "ring-pt")
+    assert code == 0 and printed == ""
+    assert "4 nodes" in said and "ring-pt" in said and "MiB" in said
+    assert not (tmp_path / "overlay").exists()
+
+
+def test_more_memory_than_there_is_is_refused(shared_session, subscriptions, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(design, "available_memory", lambda: 10)
+    code, _, said = run(capsys, "design", subscriptions, tmp_path / "overlay")
+    assert code == 2 and "gm needs about" in said and "no method fits" in said
+
+
+def test_an_existing_output_is_kept_unless_it_may_be_replaced(shared_session, subscriptions, tmp_path, capsys):
+    out = tmp_path / "overlay"
+    tl.design(tl.Interest.from_pairs(["a", "b"], ["x", "x"]), "ring-pt").save(out)
+    code, _, said = run(capsys, "design", subscriptions, out)
+    assert code == 2 and "--overwrite" in said
+    assert tl.Overlay.load(out).n_links == 1
+    assert run(capsys, "design", subscriptions, out, "--overwrite")[0] == 0
+    assert tl.Overlay.load(out).n_links == 3
+
+
+def test_generate_is_the_same_in_memory_and_on_spark(shared_session, tmp_path, capsys):
+    options = ("--nodes", 50, "--topics", 9, "--subscriptions", 3, "--popularity", "zipf", "--seed", 2)
+    assert run(capsys, "generate", tmp_path / "memory", *options)[0] == 0
+    assert run(capsys, "generate", tmp_path / "spark", *options, "--master", "local[2]")[0] == 0
+    import pyarrow.parquet as pq
+
+    tables = [pq.read_table(tmp_path / name).to_pandas() for name in ("memory", "spark")]
+    assert sorted(tables[0].itertuples(index=False)) == sorted(tables[1].itertuples(index=False))
+
+
+def test_hostile_labels_do_not_reach_the_terminal(shared_session, tmp_path, capsys):
+    (tmp_path / "subs.csv").write_text("\x1b[31ma,x\u202e[bold]\nb,x\u202e[bold]\n")
+    (tmp_path / "links.csv").write_text("src,dst\n")
+    code, printed, _ = run(capsys, "verify", tmp_path / "subs.csv", tmp_path / "links.csv")
+    assert code == 1
+    assert "\x1b" not in printed and "\u202e" not in printed and "[bold]" in printed
+
+
+@pytest.mark.parametrize(
+    ("argv", "sentence"),
+    [
+        (["design", "subs", "out", "--method", "best"], "there is no method 'best'; the methods are"),
+        (["design", "subs", "out", "--rho", "2"], "gm has no option 'rho'"),
+        (["design", "subs", "out", "--seed", "-1"], "seed is -1"),
+        (["design", "subs", "out", "--master", "local", "--remote", "sc://h"], "exclude each other"),
+        (["design", "subs", "out", "--remote", "http://h"], "sc://host:port"),
+        (["design", "subs", "out", "--conf", "novalue"], "key=value"),
+        (["design", "subs", "/proc/nowhere/out"], "cannot write"),
+        (["design", "subs"], "Missing argument 'OUT'"),
+        (["verify", "subs", "links", "--k", "0"], "k is 0"),
+        (["generate", "out", "--subscriptions", "200"], "100 topics"),
+        (["generate", "out", "--popularity", "odd"], "uniform, zipf, exponential"),
+        (["generate", "out", "--nodes", "many"], "not a valid"),
+        (["desing"], "No such command"),
+    ],
+)
+def test_bad_usage_gets_one_sentence_and_exit_code_2(argv, sentence, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    code, printed, said = run(capsys, *argv)
+    assert (code, printed) == (2, "")
+    assert sentence in said and len(said.splitlines()) == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("argv", [["--help"], ["design", "--help"], ["generate", "-h"], ["--version"], ["methods"]])
+def test_help_is_help(argv, capsys):
+    code, printed, said = run(capsys, *argv)
+    assert code == 0 and printed and not said
+    assert argv[0] == "--version" or argv == ["methods"] or "topicloom" in printed
+
+
+def test_every_command_has_an_example(capsys):
+    for command in app.app.registered_commands:
+        assert f"topicloom {command.name}" in command.epilog
+
+
+def test_methods_lists_what_there_is(capsys):
+    listed = json.loads(run(capsys, "methods", "--json")[1])
+    assert [spec["name"] for spec in listed] == list(tl.METHODS)
+
+
+def test_no_java_is_said_with_how_to_get_it(monkeypatch, tmp_path):
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(tl.TopicloomError, match="openjdk-17-jre-headless"), spark_session():
+        pass
+    old = tmp_path / "java"
+    old.write_text("#!/bin/sh\necho 'openjdk version \"1.8.0_392\"' >&2\n")
+    old.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/bin:/usr/bin")
+    with pytest.raises(tl.TopicloomError, match=r"Java 17 or newer, and .* is Java 8"), spark_session():
+        pass
+
+
+def test_no_server_is_said_at_once():
+    with (
+        pytest.raises(tl.TopicloomError, match="no Spark Connect server answers"),
+        spark_session(remote="sc://127.0.0.1:9"),
+    ):
+        pass
+
+
+def test_an_unexpected_error_is_one_sentence_too(monkeypatch, capsys):
+    def fail(*_, **__):
+        raise RuntimeError("boom\nmore")
+
+    monkeypatch.setattr(app, "app", fail)
+    code, _, said = run(capsys, "methods")
+    assert code == 2 and said == "topicloom: failed unexpectedly (RuntimeError): boom; run again with -v to see more\n"
+
+
+def test_an_interrupt_is_exit_code_130(monkeypatch, capsys):
+    def interrupt(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(app, "app", interrupt)
+    assert run(capsys, "methods")[0] == 130

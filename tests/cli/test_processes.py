@@ -1,0 +1,57 @@
+"""The command in processes of its own: real Spark start, real signals."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+import topicloom as tl
+
+COMMAND = [sys.executable, "-m", "topicloom"]
+
+
+@pytest.fixture
+def old_output(tmp_path):
+    tl.design(tl.Interest.from_pairs(["a", "b"], ["x", "x"]), "ring-pt").save(tmp_path / "out")
+    return tmp_path / "out"
+
+
+@pytest.fixture
+def subscriptions(tmp_path):
+    interest = tl.generate(nodes=300, topics=40, subscriptions=6, seed=1)
+    lines = [f"{interest.node_label(v)},{interest.topic_label(t)}" for v, t in zip(interest.nodes, interest.topics)]
+    (tmp_path / "subs.csv").write_text("node,topic\n" + "\n".join(lines) + "\n")
+    return tmp_path / "subs.csv"
+
+
+def test_a_whole_run_says_little_and_writes_all(subscriptions, old_output):
+    arguments = ["design", str(subscriptions), str(old_output), "--overwrite", "--master", "local[1]"]
+    done = subprocess.run([*COMMAND, *arguments], capture_output=True, text=True, timeout=600, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "40 of 40" in done.stdout
+    assert len(done.stderr.splitlines()) == 2, done.stderr  # what it is about to do, and that it is done
+    overlay = tl.Overlay.load(old_output)
+    expected = tl.design(tl.generate(nodes=300, topics=40, subscriptions=6, seed=1), "gm")
+    assert overlay.links.tolist() == expected.links.tolist()
+
+
+@pytest.mark.parametrize("way", [signal.SIGINT, signal.SIGKILL], ids=lambda way: way.name)
+def test_a_stopped_run_leaves_the_old_output(subscriptions, old_output, way):
+    """Stopped as soon as the new output is being written beside the old one."""
+    arguments = ["design", str(subscriptions), str(old_output), "--overwrite"]
+    process = subprocess.Popen([*COMMAND, *arguments], stderr=subprocess.PIPE, text=True, start_new_session=True)
+    deadline = time.monotonic() + 600
+    while not list(old_output.parent.glob(".out.partial-*/*")):
+        assert process.poll() is None and time.monotonic() < deadline
+        time.sleep(0.01)
+    process.send_signal(way)
+    _, said = process.communicate(timeout=120)
+    os.killpg(process.pid, signal.SIGKILL) if way == signal.SIGKILL else None
+    assert process.returncode == (130 if way == signal.SIGINT else -signal.SIGKILL)
+    assert tl.Overlay.load(old_output).method == "ring-pt"
+    if way == signal.SIGINT:
+        assert "interrupted" in said and "Traceback" not in said
+        assert sorted(path.name for path in old_output.parent.iterdir()) == ["out", "subs.csv"]

@@ -1,0 +1,120 @@
+"""Hops, whole-overlay diameters, filtering cost and SOC against networkx and brute force."""
+
+from itertools import combinations
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import topicloom as tl
+from topicloom.errors import InvalidOptionError
+from topicloom.measures import filtering_costs, mean_hops, measure_topics, overlay_diameters
+
+Case = tuple[tl.Interest, list[tuple[int, int]]]
+
+
+@st.composite
+def cases(draw: st.DrawFn) -> Case:
+    n, n_topics = draw(st.integers(1, 8)), draw(st.integers(1, 4))
+    rows = draw(st.lists(st.sets(st.integers(0, n_topics - 1)), min_size=n, max_size=n))
+    topics = np.array([t for row in rows for t in sorted(row)], np.int64)
+    interest = tl.Interest.from_csr(np.cumsum([0, *map(len, rows)]), topics, n_topics)
+    pairs = [(u, v) for u in range(n) for v in range(u)]
+    return interest, draw(st.lists(st.sampled_from(pairs), unique=True)) if pairs else []
+
+
+def whole(case: Case) -> nx.Graph:
+    graph = nx.Graph(case[1])
+    graph.add_nodes_from(range(case[0].n_nodes))
+    return graph
+
+
+def fewest_relays(graph: nx.Graph, wanting: set[int]) -> int:
+    """By trying all sets of relays, small ones first; -1 when even all nodes do not join them."""
+    others = sorted(set(graph) - wanting)
+    for size in range(len(others) + 1):
+        for helpers in combinations(others, size):
+            part = graph.subgraph(wanting | set(helpers))
+            if nx.is_connected(part):
+                return size
+    return -1
+
+
+@settings(max_examples=150, deadline=None)
+@given(cases())
+def test_whole_overlay_diameters_equal_networkx(case: Case) -> None:
+    interest = case[0]
+    distance = dict(nx.all_pairs_shortest_path_length(whole(case)))
+    found = overlay_diameters(*case)
+    inner = measure_topics(*case).diameter
+    for t in range(interest.n_topics):
+        pairs = list(combinations(interest.subscribers(t).tolist(), 2))
+        finite = all(v in distance[u] for u, v in pairs)
+        assert found[t] == (max((distance[u][v] for u, v in pairs), default=0) if finite else -1)
+        assert inner[t] < 0 or 0 <= found[t] <= inner[t]
+
+
+@settings(max_examples=150, deadline=None)
+@given(cases())
+def test_filtering_cost_keeps_its_bound(case: Case) -> None:
+    interest = case[0]
+    costs = filtering_costs(*case)
+    components = measure_topics(*case).components
+    for t in range(interest.n_topics):
+        wanting = set(interest.subscribers(t).tolist())
+        fewest = fewest_relays(whole(case), wanting) if wanting else 0
+        assert (costs[t] == 0) == (components[t] <= 1)
+        assert (costs[t] < 0) == (fewest < 0)
+        assert fewest <= costs[t] <= 2 * fewest + max(len(wanting) - 1, 0) or fewest < 0
+
+
+def test_filtering_cost_of_a_hub_and_of_a_topic_connected_overlay() -> None:
+    interest = tl.Interest.from_pairs(["h", *"abcd"], ["own", "x", "x", "y", "y"])
+    hub = [(interest.n_nodes - 1, v) for v in range(4)]
+    assert filtering_costs(interest, hub).tolist() == [0, 1, 1]
+    assert filtering_costs(interest, tl.ring_per_topic(interest).links).tolist() == [0, 0, 0]
+    assert tl.soc(interest, hub, cost="filtering", degree="maximum", d=4, C=2)
+    assert not tl.soc(interest, hub, cost="filtering", degree="maximum", d=4, C=1)
+
+
+@settings(max_examples=150, deadline=None)
+@given(cases())
+def test_hops_equal_networkx(case: Case) -> None:
+    interest = case[0]
+    subs = [whole(case).subgraph(interest.subscribers(t).tolist()) for t in range(interest.n_topics)]
+    hops = mean_hops(*case)
+    assert hops.exact
+    if any(len(sub) and not nx.is_connected(sub) for sub in subs):
+        assert hops.mean is None
+        return
+    lengths = [d for sub in subs for u, row in nx.all_pairs_shortest_path_length(sub) for v, d in row.items() if u != v]
+    assert hops.mean == pytest.approx(np.mean(lengths) if lengths else 0.0)
+
+
+def test_sampled_hops_lie_within_their_error() -> None:
+    rng = np.random.default_rng(1)
+    rows = [np.sort(rng.choice(10, 3, replace=False)) for _ in range(500)]
+    interest = tl.Interest.from_csr(np.arange(501) * 3, np.concatenate(rows), 10)
+    links = tl.cycle_per_topic(interest).links
+    exact, sampled = mean_hops(interest, links), mean_hops(interest, links, exact_steps=0, seed=2)
+    assert exact.exact and not sampled.exact
+    assert sampled == mean_hops(interest, links, exact_steps=0, seed=2)
+    assert exact.mean is not None and sampled.mean is not None and sampled.standard_error
+    assert abs(sampled.mean - exact.mean) < 5 * sampled.standard_error < 0.1 * exact.mean
+
+
+def test_soc_answers_with_both_values() -> None:
+    interest = tl.Interest.from_pairs(list("abcab"), list("xxxyy"))
+    path = [(0, 1), (1, 2)]
+    mean = tl.soc(interest, path, cost="mean-diameter", d=2, C=1.5)
+    assert (mean.ok, mean.cost, mean.degree) == (True, 1.5, pytest.approx(4 / 3))
+    assert not tl.soc(interest, path, cost="mean-diameter", d=1, C=1.5)
+    broken = tl.soc(interest, [(0, 1)], cost="diameter", d=9, C=1e9)
+    assert (broken.ok, broken.cost, broken.to_dict()["cost"]) == (False, None, None)
+    for options in ({"cost": "hops"}, {"degree": "median"}, {"d": "2"}, {"C": float("nan")}):
+        with pytest.raises(InvalidOptionError):
+            tl.soc(interest, path, **{"d": 1, "C": 1, **options})  # type: ignore[arg-type]
+    with pytest.raises(InvalidOptionError):
+        mean_hops(interest, path, seed=-1)
