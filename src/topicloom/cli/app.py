@@ -56,11 +56,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     verbose = "-v" in arguments or "--verbose" in arguments
     try:
         result: object = app(arguments, prog_name="topicloom", standalone_mode=False)
-    except typer.Exit as stop:
-        return stop.exit_code
     except (typer.Abort, KeyboardInterrupt):
-        complain("interrupted; nothing was written")
-        return INTERRUPTED
+        result = INTERRUPTED
     except TyperException as error:
         complain(_usage(error))
         return BAD_INPUT
@@ -75,6 +72,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             traceback.print_exc()
         complain(f"failed unexpectedly ({type(error).__name__}): {_first_line(error)}; run again with -v to see more")
         return BAD_INPUT
+    if result == INTERRUPTED:  # typer, too, turns Ctrl-C into this result
+        complain("interrupted; nothing was written")
     return result if isinstance(result, int) else DONE
 
 

@@ -96,7 +96,6 @@ def command(
             warm(method)
         result = design_prepared(prepared, method=method, seed=seed, stages=stages, **options)
         write_overlay(result, out, overwrite=overwrite, stages=stages)
-        broken = result.verdict.broken.limit(5).collect()
     if as_json:
         print(
             json.dumps(
@@ -106,8 +105,8 @@ def command(
         )
     else:
         _report(result.metrics, result.verdict, stages.seconds, out)
-    for row in broken:
-        tell(f"topic {visible(row['topic'])} is not connected: {row['components']} components")
+    for broken in result.verdict.broken[:5]:
+        tell(f"topic {visible(broken.topic)} is not connected: {broken.components} components")
     return 0 if result.verdict.ok or spec_of(method).reference else 1
 
 
