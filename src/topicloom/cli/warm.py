@@ -5,7 +5,7 @@ Compiled code is cached on disk. Without this, every Python worker of a first ru
 
 from topicloom.judge import verify
 from topicloom.measures import measure
-from topicloom.methods import design
+from topicloom.methods import METHODS, design
 from topicloom.workloads import generate
 
 
@@ -18,6 +18,6 @@ def warm(method: str = "gm") -> None:
 
 
 if __name__ == "__main__":
-    for name in ("gm", "low-oda", "cycle-pt"):
+    for name in METHODS:
         warm(name)
     generate(nodes=10, sizes="mean")
