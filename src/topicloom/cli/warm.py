@@ -1,4 +1,4 @@
-"""Compile the kernels ahead of their first use: ``python -m topicloom.cli.warm``, and before a run on Spark.
+"""Compile the kernels ahead of their first use: at set-up, and before a run on Spark.
 
 Compiled code is cached on disk. Without this, every Python worker of a first run would compile for itself.
 """
@@ -22,7 +22,8 @@ def warm(method: str = "gm") -> None:
     filtering_costs(interest, overlay.links)
 
 
-if __name__ == "__main__":
+def warm_all() -> None:
+    """Compile all there is; ``make setup`` does."""
     for name in METHODS:
         warm(name)
     generate(nodes=10, sizes="mean")
