@@ -18,6 +18,7 @@ from topicloom.methods import (
     MethodSpec,
     cycle_per_topic,
     design,
+    drop_redundant_links,
     gm2,
     greedy_merge,
     harary_per_topic,
@@ -25,6 +26,7 @@ from topicloom.methods import (
     minmax_oda,
     repeated_greedy_merge,
     ring_per_topic,
+    stacked_greedy_merge,
 )
 from topicloom.model import (
     BrokenTopic,
@@ -59,6 +61,7 @@ __all__ = [
     "cycle_per_topic",
     "design",
     "drill",
+    "drop_redundant_links",
     "generate",
     "gm2",
     "greedy_merge",
@@ -70,6 +73,7 @@ __all__ = [
     "repeated_greedy_merge",
     "ring_per_topic",
     "soc",
+    "stacked_greedy_merge",
     "verify",
     "weak_nodes",
 ]
