@@ -26,7 +26,7 @@ from topicloom.cli.options import (
 from topicloom.cli.session import spark_session
 from topicloom.cli.sources import part_of_overlay
 from topicloom.cli.verify import broken_sentence
-from topicloom.cli.warm import warm
+from topicloom.cli.warm import COMPILING, warm
 from topicloom.methods.choose import method_for, options_for
 from topicloom.methods.registry import check_options, spec_of
 from topicloom.model.checks import checked_seed
@@ -109,11 +109,10 @@ def command(
         narrator.note(_plan(prepared, method, options, needed))
         if dry_run:
             return 0
-        with stages("compile", "loading kernels (compiled on the first run, about a minute)"):
+        with stages("compile", COMPILING):
             warm(method)
         result = design_prepared(prepared, method=method, seed=seed, stages=stages, **{**options, "k": k})
         write_overlay(result, out, overwrite=overwrite, stages=stages)
-        broken = result.verdict.broken.limit(5).collect()
     if as_json:
         print(
             json.dumps(
@@ -123,8 +122,8 @@ def command(
         )
     else:
         _report(result.metrics, result.verdict, stages.seconds, out)
-    for row in broken:
-        tell(broken_sentence(row["topic"], row["components"], row["witness"], result.verdict.k))
+    for broken in result.verdict.broken[:5]:
+        tell(broken_sentence(broken, result.verdict.k))
     return 0 if result.verdict.ok or spec_of(method).reference else 1
 
 

@@ -128,7 +128,7 @@ def merge(c, t, q, r):
     c.chain[a], c.chain[b] = c.chain[b], c.chain[a]
     c.size[a] += c.size[b]
     c.pending[0] -= 1
-    if giant == a or giant == b:  # noqa: PLR1714 (a tuple is slower)
+    if giant == a or giant == b:  # noqa: PLR1714, SIM109 - a tuple is slower
         c.giant[t] = a
     elif giant < 0 or c.size[a] >= 2 * c.size[giant]:
         if giant >= 0:

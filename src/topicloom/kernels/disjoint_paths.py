@@ -17,7 +17,7 @@ NONE = -1
 
 
 class Arcs(NamedTuple):
-    """Sub-overlays as linked lists: arc a leads to entry ``head[a]`` as part of ``link[a]``, and ``after[a]`` is next."""
+    """Sub-overlays as linked lists: arc a leads to entry ``head[a]`` as part of ``link[a]``, ``after[a]`` is next."""
 
     first: np.ndarray  # int32 per entry: its first arc
     head: np.ndarray  # int32 per arc

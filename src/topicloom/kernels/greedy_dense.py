@@ -24,8 +24,8 @@ RECOUNT_ALL = 8
 class Dense(NamedTuple):
     """Bounds of all pairs, and the topics of each place of the circle as bits in two layouts.
 
-    The columns (uint8: 8 topics of each place, one row of places per 8 topics) repeat the circle twice, so that a place and its
-    partner are read without wrapping; the words (uint64 per place) serve single pairs.
+    The columns (uint8: 8 topics of each place, one row of places per 8 topics) repeat the circle twice, so that a place
+    and its partner are read without wrapping; the words (uint64 per place) serve single pairs.
     """
 
     wants_columns: np.ndarray
@@ -70,9 +70,9 @@ def build_dense(c, zero):
                 s.inside[v, t >> 6] |= bit(t)
                 _flip(s.inside_columns, n, v, t)
     s.bound[:] = ~zero[0]
-    for g in range(per_row):  # groups outside, rows inside: one side of the pairs stays in the cache
-        for row in range(n // 2):
-            last = n // 2 if 2 * (row + 1) == n else n
+    for row in range(n // 2):
+        last = n // 2 if 2 * (row + 1) == n else n
+        for g in range(per_row):
             at = (row * per_row + g) * GROUP
             group_lower(s.wants_columns, s.inside_columns, g * GROUP, g * GROUP + row + 1, s.bound, at)
             for k in range(max(last - g * GROUP, 0), GROUP):

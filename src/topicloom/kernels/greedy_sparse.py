@@ -5,8 +5,8 @@ contributions in each row. At a level, the rows whose bound reaches it are swept
 window: the members of a node's topics that lie in the window are counted, those that reach the level are sorted by
 rank and tried one by one. Once the half circle has been swept, what was seen is the row's new bound.
 
-A sweep also remembers the row's best pairs, as many as fit: every pair left out is below the row's *floor*. While the level is
-at the floor or above, the row is served from that memory and not swept again.
+A sweep also remembers the row's best pairs, as many as fit: every pair left out is below the row's *floor*. While the level
+is at the floor or above, the row is served from that memory and not swept again.
 
 Two things keep a sweep short. Narrow windows come first, so that where many pairs are equal, most components have
 merged before a wide window is counted. And a node inside a topic's giant component counts only the members outside it.
@@ -101,7 +101,7 @@ def build_sparse(c, place, n_places, barred):
 
 @serial
 def build_sweep(c, s, bound):
-    """A walk that starts at the top; ``bound`` is Sparse.bound itself or, for a walk past capped nodes, a copy of it."""
+    """A walk that starts at the top; ``bound`` is Sparse.bound itself or, for a walk past capped nodes, a copy."""
     n = len(c.node_ptr) - 1
     memory_ptr = np.zeros(n + 1, np.int64)
     for v in range(n):
@@ -401,7 +401,7 @@ def _remember(memory_ptr, n_memory, partner, worths, rising, rest, v, x, worth):
 
 @serial
 def _count_members(c, s, v, first, last, n_touched):
-    """Count, for each node from first to last, the topics shared with v in which the two are in different components."""
+    """Count, for each node from first to last, the topics shared with v whose components differ."""
     if first >= last:
         return n_touched
     node_ptr, topic, entry, label, inside = c.node_ptr, c.topic, c.entry, c.label, c.inside

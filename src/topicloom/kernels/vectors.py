@@ -15,10 +15,10 @@ GROUP = 64
 if numba.config.DISABLE_JIT:
 
     def group_lower(wants, inside, i, j, bound, at):
-        """Lower the bounds at ``at`` … of the 64 pairs (i, j), (i + 1, j + 1), … to the topics that remain between them.
+        """Lower the bounds at ``at`` … of the 64 pairs (i, j), (i + 1, j + 1), … to the topics that are left.
 
-        ``wants`` and ``inside`` (uint8: 8 topics per row, places along it) say what a place wants, and in which of those
-        topics it lies in the giant component: topics in whose giant both lie do not count. ``bound`` is overwritten.
+        ``wants`` and ``inside`` (uint8: 8 topics per row, places along it) say what a place wants, and in which of
+        those topics it lies in the giant component: topics in whose giant both lie do not count. ``bound`` is overwritten.
         """
         x, y = slice(i, i + GROUP), slice(j, j + GROUP)
         shared = wants[:, x] & wants[:, y] & ~(inside[:, x] & inside[:, y])
@@ -26,7 +26,7 @@ if numba.config.DISABLE_JIT:
         bound[at : at + GROUP] = np.minimum(bound[at : at + GROUP], counts)
 
     def group_hits(bound, at, level, capped, i, j):
-        """Which of the 64 pairs (i, j), (i + 1, j + 1), … have a bound of level or more and no capped end: bits of a uint64."""
+        """Which of the 64 pairs (i, j), (i + 1, j + 1), … have a bound >= level and no capped end: bits of a uint64."""
         hits = (bound[at : at + GROUP] >= level) & ((capped[i : i + GROUP] | capped[j : j + GROUP]) == 0)
         return np.packbits(hits, bitorder="little").view(np.uint64)[0]
 
@@ -62,7 +62,7 @@ else:
 
     @intrinsic
     def group_lower(typing_context, wants, inside, i, j, bound, at):
-        """Lower the bounds at ``at`` … of the 64 pairs (i, j), (i + 1, j + 1), … to the topics that remain between them."""
+        """Lower the bounds at ``at`` … of the 64 pairs (i, j), (i + 1, j + 1), … to the topics that are left."""
 
         def codegen(context, builder, signature, args):
             wants_array = context.make_array(signature.args[0])(context, builder, args[0])
@@ -96,7 +96,7 @@ else:
 
     @intrinsic
     def group_hits(typing_context, bound, at, level, capped, i, j):
-        """Which of the 64 pairs (i, j), (i + 1, j + 1), … have a bound of level or more and no capped end: bits of a uint64."""
+        """Which of the 64 pairs (i, j), (i + 1, j + 1), … have a bound >= level and no capped end: bits of a uint64."""
 
         def codegen(context, builder, signature, args):
             lane, byte = _lane(signature.args[0]), ir.IntType(8)

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from topicloom.kernels.greedy import DENSE_NODES, greedy_links
+from topicloom.kernels.greedy import DENSE_BYTES, greedy_links
 from topicloom.methods.registry import Size
 from topicloom.model import Interest, Overlay
 from topicloom.model.checks import checked_seed
@@ -20,6 +20,5 @@ def grown(
 
 def engine_memory(size: Size) -> int:
     """Bytes of the greedy engine: a byte per node pair on the dense path, O(subscriptions) on the sparse one."""
-    table = size.nodes**2 // 2 if size.nodes <= DENSE_NODES else 0
-    bitsets = 2 * size.nodes * (size.topics // 8 + 8) if table else 0
-    return table + bitsets + 80 * size.subscriptions + 64 * (size.nodes + size.topics)
+    table = size.nodes**2 // 2 + 4 * size.nodes * size.topics
+    return (table if table <= DENSE_BYTES else 0) + 80 * size.subscriptions + 64 * (size.nodes + size.topics)

@@ -1,7 +1,8 @@
 """The pipeline as its users call it: design, verify and measure, from DataFrames to results."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -33,7 +34,7 @@ from topicloom.pipeline.measure import node_figures, summarize, topic_figures
 from topicloom.pipeline.prepare import Prepared, prepare
 from topicloom.pipeline.stages import Stages
 from topicloom.pipeline.topic_links import topic_links, with_shared_topics
-from topicloom.pipeline.verify import OverlayVerdict, broken_topics, count_idle, labelled
+from topicloom.pipeline.verify import OverlayVerdict, broken_topics, count_idle, first_labelled
 
 
 @dataclass(frozen=True)
@@ -182,20 +183,31 @@ def verify_overlay(
     """
     stages = stages or Stages()
     prepared = prepare(subscriptions, stages=stages)
-    with stages("verify", "verifying"):
-        encoded = encode_links(links, prepared.nodes).persist()
-        return _judge(prepared, encoded, topic_links(prepared.encoded, encoded).persist(), k)
+    with stages("verify", "verifying"), _persisted_links(prepared, links) as (encoded, served):
+        return _judge(prepared, encoded, served, k)
 
 
 def measure_overlay(subscriptions: DataFrame, links: DataFrame, *, stages: Stages | None = None) -> Metrics:
     """Figures of links, from whatever tool: degrees, exact topic diameters, sharing; called as `verify_overlay`."""
     stages = stages or Stages()
     prepared = prepare(subscriptions, stages=stages)
-    with stages("measure", f"measuring {prepared.counts['topics']:,} topics"):
-        encoded = encode_links(links, prepared.nodes).persist()
-        served = topic_links(prepared.encoded, encoded).persist()
-        topics = topic_figures(prepared.encoded, served, n_subscriptions=prepared.counts["subscriptions"]).persist()
+    sentence = f"measuring {prepared.counts['topics']:,} topics"
+    with stages("measure", sentence), _persisted_links(prepared, links) as (encoded, served):
+        topics = topic_figures(prepared.encoded, served, n_subscriptions=prepared.counts["subscriptions"])
         return summarize(node_figures(prepared.encoded, encoded), topics, with_shared_topics(encoded, served))
+
+
+@contextmanager
+def _persisted_links(prepared: Prepared, links: DataFrame) -> Iterator[tuple[DataFrame, DataFrame]]:
+    """Links by id and their `topic_links`, kept by Spark for the length of the block; then all is released."""
+    encoded = encode_links(links, prepared.nodes).persist()
+    served = topic_links(prepared.encoded, encoded).persist()
+    try:
+        yield encoded, served
+    finally:
+        served.unpersist()
+        encoded.unpersist()
+        prepared.release()
 
 
 def check_memory(prepared: Prepared, method: str, available: int) -> int:
@@ -224,14 +236,16 @@ def interest_bytes(size: Size) -> int:
 def _judge(prepared: Prepared, links: DataFrame, served: DataFrame, k: int) -> OverlayVerdict:
     broken = broken_topics(prepared.encoded, served, k=k, n_subscriptions=prepared.counts["subscriptions"]).persist()
     count = broken.count()
-    return OverlayVerdict(
+    verdict = OverlayVerdict(
         ok=count == 0,
         k=k,
         topics=prepared.counts["topics"],
         broken_topics=count,
-        broken=labelled(broken, prepared.nodes, prepared.topics),
+        broken=first_labelled(broken, prepared.nodes, prepared.topics) if count else (),
         idle_links=count_idle(links, served),
     )
+    broken.unpersist()
+    return verdict
 
 
 def _labelled_links(links: DataFrame, nodes: DataFrame) -> DataFrame:
