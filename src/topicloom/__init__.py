@@ -21,6 +21,7 @@ from topicloom.methods import (
     cd_oda_2,
     cycle_per_topic,
     design,
+    drop_redundant_links,
     full_mesh,
     gm2,
     greedy_merge,
@@ -32,6 +33,7 @@ from topicloom.methods import (
     repeated_greedy_merge,
     ring_per_topic,
     spanning_tree,
+    stacked_greedy_merge,
     two_diameter_oda,
 )
 from topicloom.model import (
@@ -70,6 +72,7 @@ __all__ = [
     "cycle_per_topic",
     "design",
     "drill",
+    "drop_redundant_links",
     "full_mesh",
     "generate",
     "gm2",
@@ -85,6 +88,7 @@ __all__ = [
     "ring_per_topic",
     "soc",
     "spanning_tree",
+    "stacked_greedy_merge",
     "two_diameter_oda",
     "verify",
     "weak_nodes",

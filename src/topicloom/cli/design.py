@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from topicloom.pipeline import OverlayVerdict
     from topicloom.pipeline.prepare import Prepared
 
+FEWER_LINKS = " (--method stacked-gm takes longer and needs far fewer links)"
 EXAMPLE = "Example: topicloom design subscriptions.csv.gz overlay --method gm"
 
 
@@ -80,7 +81,7 @@ def command(
     if method is None:
         method = "gm" if k is None else method_for(k)
         if k is not None:
-            tell(f"k = {k}: designing with {method}")
+            tell(f"k = {k}: designing with {method}{FEWER_LINKS if method == 'harary-pt' else ''}")
     check_options(spec_of(method), options)
     options |= options_for(spec_of(method), k)
     checked_seed(seed)

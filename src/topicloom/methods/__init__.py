@@ -12,10 +12,12 @@ from topicloom.methods.hub import hub
 from topicloom.methods.low_oda import low_oda
 from topicloom.methods.minmax_oda import minmax_oda
 from topicloom.methods.random_regular import random_regular
+from topicloom.methods.redundant_links import drop_redundant_links
 from topicloom.methods.registry import MethodSpec, design, registered
 from topicloom.methods.repeated_greedy_merge import repeated_greedy_merge
 from topicloom.methods.ring_per_topic import ring_per_topic
 from topicloom.methods.spanning_tree import spanning_tree
+from topicloom.methods.stacked_greedy_merge import stacked_greedy_merge
 from topicloom.methods.two_diameter import two_diameter_oda
 
 METHODS = MappingProxyType(registered())
@@ -28,6 +30,7 @@ __all__ = [
     "cd_oda_2",
     "cycle_per_topic",
     "design",
+    "drop_redundant_links",
     "full_mesh",
     "gm2",
     "greedy_merge",
@@ -39,5 +42,6 @@ __all__ = [
     "repeated_greedy_merge",
     "ring_per_topic",
     "spanning_tree",
+    "stacked_greedy_merge",
     "two_diameter_oda",
 ]
