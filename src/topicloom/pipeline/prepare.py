@@ -75,6 +75,7 @@ def prepare(rows: DataFrame, *, stages: Stages | None = None) -> Prepared:
         topics, n_topics = dense_ids(subscriptions, TOPIC, TOPIC_ID)
         nodes, topics = nodes.persist(), topics.persist()
         encoded = with_ids(subscriptions, nodes, topics).persist()
+        encoded.count()  # so that the time it takes is not charged to the design
     counts |= {"nodes": n_nodes, "topics": n_topics}
     persisted = (tallied, nodes, topics, encoded)
     return Prepared(subscriptions, nodes, topics, encoded, unused, counts, fingerprint, persisted)
