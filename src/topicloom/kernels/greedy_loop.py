@@ -25,7 +25,8 @@ def grow(node_ptr, topic, n_topics, start, place, n_places, search, zero, pairs,
 
     Nodes are numbered along the circle, ``place`` (int32) says where on it; with the dense search they are the whole
     circle. ``pairs`` (int32, by rank) are the candidates of the listed search, ``barred`` (int64 ranks, ascending)
-    links that the other two may not add; ``zero`` gives the dtype of the dense search's bounds. ``degree`` is overwritten.
+    links that the other two may not add; ``zero`` gives the dtype of the dense search's bounds. ``degree`` is
+    overwritten.
     """
     n = len(place)
     c = build_components(node_ptr, topic, n_topics, start)
