@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import typer
 from typer.exceptions import TyperException
 
-from topicloom.cli import design, generate, measure, methods, verify
+from topicloom.cli import compare, design, drill, generate, measure, methods, verify
 from topicloom.cli.console import complain
 from topicloom.errors import TopicloomError
 from topicloom.version import __version__
@@ -40,7 +40,7 @@ def _root(
     pass
 
 
-for module in (generate, design, verify, measure, methods):
+for module in (generate, design, compare, verify, measure, drill, methods):
     app.command(name=module.__name__.rpartition(".")[2], epilog=module.EXAMPLE)(module.command)
 
 
@@ -56,11 +56,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     verbose = "-v" in arguments or "--verbose" in arguments
     try:
         result: object = app(arguments, prog_name="topicloom", standalone_mode=False)
-    except typer.Exit as stop:
-        return stop.exit_code
     except (typer.Abort, KeyboardInterrupt):
-        complain("interrupted; nothing was written")
-        return INTERRUPTED
+        result = INTERRUPTED
     except TyperException as error:
         complain(_usage(error))
         return BAD_INPUT
@@ -75,6 +72,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             traceback.print_exc()
         complain(f"failed unexpectedly ({type(error).__name__}): {_first_line(error)}; run again with -v to see more")
         return BAD_INPUT
+    if result == INTERRUPTED:  # typer, too, turns Ctrl-C into this result
+        complain("interrupted; nothing was written")
     return result if isinstance(result, int) else DONE
 
 

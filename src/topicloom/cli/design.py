@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from topicloom.cli.console import figure, narrated, print_table, tell, visible
+from topicloom.cli.console import figure, narrated, print_table, tell
 from topicloom.cli.memory import available_memory
 from topicloom.cli.options import (
     Conf,
@@ -25,7 +25,9 @@ from topicloom.cli.options import (
 )
 from topicloom.cli.session import spark_session
 from topicloom.cli.sources import part_of_overlay
-from topicloom.cli.warm import warm
+from topicloom.cli.verify import broken_sentence
+from topicloom.cli.warm import COMPILING, warm
+from topicloom.methods.choose import method_for, options_for
 from topicloom.methods.registry import check_options, spec_of
 from topicloom.model.checks import checked_seed
 from topicloom.model.publish import check_destination
@@ -35,13 +37,24 @@ if TYPE_CHECKING:
     from topicloom.pipeline import OverlayVerdict
     from topicloom.pipeline.prepare import Prepared
 
+FEWER_LINKS = " (--method stacked-gm takes longer and needs far fewer links)"
 EXAMPLE = "Example: topicloom design subscriptions.csv.gz overlay --method gm"
 
 
 def command(
     subscriptions: Subscriptions,
     out: Annotated[Path, typer.Argument(help="Folder for the overlay directory.")],
-    method: Annotated[str, typer.Option(help="Construction method; topicloom methods lists them.")] = "gm",
+    method: Annotated[
+        str | None,
+        typer.Option(help="Construction method; topicloom methods lists them.  [default: gm, or by --k]"),
+    ] = None,
+    k: Annotated[
+        int | None,
+        typer.Option(help="Keep every topic connected while fewer than K of its nodes are down; judged at it."),
+    ] = None,
+    sequence: Annotated[
+        str | None, typer.Option(help="harary-pt: arbitrary (node ids) or similarity (fewer links).")
+    ] = None,
     rho: Annotated[
         float | None,
         typer.Option(help="low-oda: contribution that may be given up for a lower maximum degree."),
@@ -63,10 +76,14 @@ def command(
     verbose: Verbose = False,
 ) -> int:
     """Design an overlay for a table of subscriptions, verify and measure it, and write it as Parquet."""
-    options: dict[str, Any] = {
-        name: value for name, value in {"rho": rho, "partitions": partitions}.items() if value is not None
-    }
+    given = {"rho": rho, "partitions": partitions, "sequence": sequence}
+    options: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+    if method is None:
+        method = "gm" if k is None else method_for(k)
+        if k is not None:
+            tell(f"k = {k}: designing with {method}{FEWER_LINKS if method == 'harary-pt' else ''}")
     check_options(spec_of(method), options)
+    options |= options_for(spec_of(method), k)
     checked_seed(seed)
     out = out.absolute()
     check_destination(out, overwrite=overwrite)
@@ -92,11 +109,10 @@ def command(
         narrator.note(_plan(prepared, method, options, needed))
         if dry_run:
             return 0
-        with stages("compile", "loading kernels (compiled on the first run, about a minute)"):
+        with stages("compile", COMPILING):
             warm(method)
-        result = design_prepared(prepared, method=method, seed=seed, stages=stages, **options)
+        result = design_prepared(prepared, method=method, seed=seed, stages=stages, **{**options, "k": k})
         write_overlay(result, out, overwrite=overwrite, stages=stages)
-        broken = result.verdict.broken.limit(5).collect()
     if as_json:
         print(
             json.dumps(
@@ -106,8 +122,8 @@ def command(
         )
     else:
         _report(result.metrics, result.verdict, stages.seconds, out)
-    for row in broken:
-        tell(f"topic {visible(row['topic'])} is not connected: {row['components']} components")
+    for broken in result.verdict.broken[:5]:
+        tell(broken_sentence(broken, result.verdict.k))
     return 0 if result.verdict.ok or spec_of(method).reference else 1
 
 
@@ -134,9 +150,13 @@ def _report(metrics: "Metrics", verdict: "OverlayVerdict", seconds: dict[str, fl
             "links / a tree per topic",
             figure(metrics.links_per_topic_tree, 3) if metrics.links_per_topic_tree is not None else "–",
         ),
-        ("topics connected", f"{verdict.topics - verdict.broken_topics:,} of {verdict.topics:,}"),
+        (f"topics {_connected(verdict.k)}", f"{verdict.topics - verdict.broken_topics:,} of {verdict.topics:,}"),
         ("design", f"{seconds['design']:,.1f} s"),
         ("all stages", f"{sum(seconds.values()):,.1f} s"),
     ]
     print_table(("overlay", ""), rows)
-    tell(f"{'verified' if verdict.ok else 'NOT topic-connected'}; wrote {out}")
+    tell(f"{'verified' if verdict.ok else f'NOT topic-{_connected(verdict.k)}'}; wrote {out}")
+
+
+def _connected(k: int) -> str:
+    return "connected" if k == 1 else f"{k}-connected"

@@ -1,12 +1,15 @@
 """Spark sessions for the command line: embedded by default, on a cluster or a Connect server if asked."""
 
+import logging
 import os
 import re
 import shutil
+import signal
 import socket
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -38,6 +41,9 @@ def spark_session(
         _check_java()
     with _spark_output(verbose):
         spark = _connect(remote, settings) if remote else _start(master or DEFAULT_MASTER, settings)
+        if threading.current_thread() is threading.main_thread():
+            # PySpark's own handler talks to the JVM in the middle of another call; ending the session ends its jobs
+            signal.signal(signal.SIGINT, signal.default_int_handler)
         try:
             yield spark
         finally:
@@ -125,6 +131,7 @@ def _spark_output(verbose: bool) -> Iterator[None]:
     if verbose:
         yield
         return
+    logging.disable(logging.CRITICAL)  # py4j reports an interrupt with a traceback
     handle, name = tempfile.mkstemp(prefix="topicloom-spark-", suffix=".log")
     log = Path(name)
     ours = os.dup(2)
@@ -147,6 +154,7 @@ def _spark_output(verbose: bool) -> Iterator[None]:
     else:
         log.unlink(missing_ok=True)
     finally:
+        logging.disable(logging.NOTSET)
         sys.stderr.flush()
         os.dup2(ours, 2)
         os.close(ours)

@@ -1,7 +1,7 @@
 """``topicloom verify``: whether every message reaches all who want it."""
 
 import json
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -22,6 +22,9 @@ from topicloom.cli.options import (
 from topicloom.cli.session import spark_session
 from topicloom.cli.sources import part_of_overlay
 from topicloom.judge import checked_k
+
+if TYPE_CHECKING:
+    from topicloom.pipeline.verify import BrokenLabels
 
 EXAMPLE = "Example: topicloom verify subscriptions.csv.gz overlay    (exit code 0: holds, 1: broken)"
 _SHOWN = 20
@@ -61,18 +64,17 @@ def command(
         )
         given = read_links(spark, part_of_overlay(links, "links"))
         verdict = verify_overlay(rows, given, k=k, stages=Stages(narrator))
-        broken = verdict.broken.limit(_SHOWN).collect()
     if as_json:
-        shown = [{"topic": row["topic"], "components": row["components"], "witness": row["witness"]} for row in broken]
+        shown = [broken._asdict() for broken in verdict.broken]
         facts = {"ok": verdict.ok, "k": k, "topics": verdict.topics, "broken_topics": verdict.broken_topics}
         print(json.dumps({**facts, "idle_links": verdict.idle_links, "broken": shown}))
         return 0 if verdict.ok else 1
     if verdict.idle_links:
         tell(f"warning: {verdict.idle_links:,} links join nodes that share no topic")
-    for row in broken:
-        print(_sentence(row["topic"], row["components"], row["witness"], k))
-    if verdict.broken_topics > len(broken):
-        print(f"… and {verdict.broken_topics - len(broken):,} more")
+    for broken in verdict.broken[:_SHOWN]:
+        print(broken_sentence(broken, k))
+    if verdict.broken_topics > _SHOWN:
+        print(f"… and {verdict.broken_topics - _SHOWN:,} more")
     connected = f"{k}-topic-connected" if k > 1 else "topic-connected"
     if verdict.ok:
         print(f"holds: all {verdict.topics:,} topics are {connected}")
@@ -81,11 +83,10 @@ def command(
     return 0 if verdict.ok else 1
 
 
-def _sentence(topic: str, components: int, witness: list[str], k: int) -> str:
+def broken_sentence(broken: "BrokenLabels", k: int) -> str:
     """How a topic is broken."""
-    names = [visible(label) for label in witness]
-    if components > 1:
-        return f"topic {visible(topic)}: {components:,} components; {names[0]} cannot reach {names[1]}"
-    if not names:
-        return f"topic {visible(topic)}: not {k}-connected"
-    return f"topic {visible(topic)}: not {k}-connected; see {', '.join(names)}"
+    names = [visible(label) for label in broken.witness]
+    start = f"topic {visible(broken.topic)}: "
+    if broken.components > 1:
+        return start + f"{broken.components:,} components; {names[0]} cannot reach {names[1]}"
+    return start + f"not {k}-connected; its weak point: {', '.join(names)}"

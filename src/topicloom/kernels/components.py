@@ -41,19 +41,10 @@ def build_components(node_ptr, topic, n_topics, start):
     in one component; an empty one means that each begins alone.
     """
     n_entries = len(topic)
-    topic_ptr = np.zeros(n_topics + 1, np.int64)
-    for t in topic:
-        topic_ptr[t + 1] += 1
-    widest = topic_ptr.max()
-    topic_ptr = np.cumsum(topic_ptr)
-    entry = np.empty(n_entries, np.int32)
-    member = np.empty(n_entries, np.int32)
-    place = topic_ptr[:-1].copy()
-    for v in range(len(node_ptr) - 1):
-        for k in range(node_ptr[v], node_ptr[v + 1]):
-            entry[k] = place[topic[k]]
-            member[entry[k]] = v
-            place[topic[k]] += 1
+    topic_ptr, entry, member = number_entries(node_ptr, topic, n_topics)
+    widest = 0
+    for t in range(n_topics):
+        widest = max(widest, topic_ptr[t + 1] - topic_ptr[t])
     pending = np.zeros(1, np.int64)
     for t in range(n_topics):
         pending[0] += max(topic_ptr[t + 1] - topic_ptr[t] - 1, 0)
@@ -74,6 +65,24 @@ def build_components(node_ptr, topic, n_topics, start):
     if len(start):
         _merge_equal(c, start)
     return c
+
+
+@serial
+def number_entries(node_ptr, topic, n_topics):
+    """(topic_ptr, entry, member) of `Components` for nodes given in circle order (CSR, topics ascending)."""
+    topic_ptr = np.zeros(n_topics + 1, np.int64)
+    for t in topic:
+        topic_ptr[t + 1] += 1
+    topic_ptr = np.cumsum(topic_ptr)
+    entry = np.empty(len(topic), np.int32)
+    member = np.empty(len(topic), np.int32)
+    place = topic_ptr[:-1].copy()
+    for v in range(len(node_ptr) - 1):
+        for k in range(node_ptr[v], node_ptr[v + 1]):
+            entry[k] = place[topic[k]]
+            member[entry[k]] = v
+            place[topic[k]] += 1
+    return topic_ptr, entry, member
 
 
 @serial
@@ -141,29 +150,6 @@ def _flag(c, label, inside, n_changed):
         e = chain[e]
         if e == label:
             return n_changed
-
-
-@serial
-def contribution(node_ptr, topic, entry, label, u, v):
-    """Topics that u and v both want in which they lie in different components.
-
-    It takes the arrays of `Components` one by one: numba counts references for every field of a tuple
-    that a call passes, which would cost more than the call.
-    """
-    k, k_end = node_ptr[u], node_ptr[u + 1]
-    m, m_end = node_ptr[v], node_ptr[v + 1]
-    count = 0
-    while k < k_end and m < m_end:
-        if topic[k] < topic[m]:
-            k += 1
-        elif topic[k] > topic[m]:
-            m += 1
-        else:
-            if label[entry[k]] != label[entry[m]]:
-                count += 1
-            k += 1
-            m += 1
-    return count
 
 
 def components_of_links(indptr, topics, links, components=None):

@@ -1,6 +1,4 @@
-"""The greedy engine: one loop that adds links by Greedy Merge's, MinMax-ODA's or Low-ODA's rule.
-
-It ends when no link would join two components of any topic.
+"""The greedy engine: one loop that adds links by the rule of Greedy Merge, MinMax-ODA, Low-ODA or GM2.
 
 Every rule takes the pair with the highest contribution among those it admits, ties by the one tie rule
 (`tie_order`). Contributions only fall, so a search walks (level, rank) once and never back; the rules that prefer
@@ -9,9 +7,11 @@ pairs below the maximum degree keep a second place in the same walk, and start i
 
 import numpy as np
 
-from topicloom.kernels.components import components_of_links
+from topicloom.kernels.blocks import build_blocks
+from topicloom.kernels.components import build_components, components_of_links
 from topicloom.kernels.greedy_loop import DENSE, GREEDY_MERGE, LISTED, MINMAX_ODA, SPARSE, grow
 from topicloom.kernels.jit import serial
+from topicloom.kernels.progress import link_all
 from topicloom.kernels.tie_order import pair_ranks, places_on_circle
 
 __all__ = ["GREEDY_MERGE", "MINMAX_ODA", "cheapest_search", "greedy_links"]
@@ -29,6 +29,7 @@ def greedy_links(
     n_topics,
     *,
     rho=GREEDY_MERGE,
+    blocks=False,
     start_links=NO_LINKS,
     barred_links=NO_LINKS,
     components=None,
@@ -49,12 +50,16 @@ def greedy_links(
         CSR of the interest, topics ascending in each row.
     rho : float
         0 is Greedy Merge (the highest contribution), infinity MinMax-ODA, anything from 1 on Low-ODA.
+    blocks : bool
+        Join blocks (biconnected components) instead of components: with Greedy Merge's rule this is GM2. A
+        contribution is then the number of shared topics in which no block contains both ends.
     start_links, barred_links : (m, 2) int arrays
         Links that stand already: their components and degrees count. Links that may not be added.
     components : int32 array, one per subscription, optional
-        Subscriptions of a topic with equal numbers begin in one component (beside what start_links join).
+        Subscriptions of a topic with equal numbers begin in one component, or block (beside what start_links join).
     degree, max_degree : int32 array per node and int, optional
-        Degrees before the first link, instead of start_links' own; the maximum degree of a larger overlay around.
+        Degrees before the first link, instead of start_links' own; the maximum degree of an overlay of which this is
+        a part.
     candidate_nodes, candidate_links : int arrays, optional
         Only links between these nodes, or only these links, may be added.
     topic_mask : bool array per topic, optional
@@ -72,14 +77,20 @@ def greedy_links(
         degree = np.bincount(start_links.ravel(), minlength=n_nodes)
     max_degree = max(max_degree, degree.max(initial=0))
     start = np.empty(0, np.int32)
-    if len(start_links) or components is not None:
-        start = components_of_links(indptr, topics, start_links, components)
+    if components is not None or (len(start_links) and not blocks):
+        start = components_of_links(indptr, topics, NO_LINKS if blocks else start_links, components)
     if topic_mask is None:
         topic_mask = np.ones(n_topics, np.bool_)
     pairs = None if candidate_links is None else _as_links(candidate_links)
+    if blocks and pairs is None and candidate_nodes is not None:
+        pairs = _all_pairs(np.unique(candidate_nodes))
     if pairs is not None:
         candidate_nodes = np.unique(pairs) if candidate_nodes is None else np.intersect1d(pairs, candidate_nodes)
         search = "listed"
+    if blocks:
+        if pairs is not None:
+            pairs = pairs[np.isin(pairs, candidate_nodes).all(axis=1)]
+        candidate_nodes = None  # a component can be told by a number, how blocks hang together cannot: all nodes stay
     nodes = np.arange(n_nodes) if candidate_nodes is None else np.unique(np.asarray(candidate_nodes, np.int64))
     nodes = nodes[np.argsort(places[nodes])]
 
@@ -94,11 +105,15 @@ def greedy_links(
         nodes = np.argsort(places)
     barred = np.sort(pair_ranks(n_nodes, places[barred_links]))
     zero = np.zeros(1, np.uint8 if lengths.max(initial=0) <= 255 else np.uint16)
+    build = build_blocks if blocks else build_components
+    state = build(node_ptr, topic, n_open, start)
+    if blocks and len(start_links):
+        position = np.empty(n_nodes, np.int32)
+        position[nodes] = np.arange(n_nodes, dtype=np.int32)
+        link_all(state, position[start_links])
     links = grow(
-        node_ptr,
-        topic,
-        n_open,
-        start,
+        state,
+        build(np.zeros(1, np.int64), topic[:0], 0, start[:0]),
         places[nodes],
         n_nodes,
         SEARCHES[search],
@@ -138,10 +153,14 @@ def _as_links(links):
     return np.asarray(links, np.int32).reshape(-1, 2)
 
 
+def _all_pairs(nodes):
+    return np.stack([nodes[ends] for ends in np.triu_indices(len(nodes), 1)], axis=1).astype(np.int32)
+
+
 def _ranked_pairs(nodes, places, pairs, barred):
     """Candidate pairs (all pairs of nodes if None) as positions in ``nodes``, by rank, the barred ones left out."""
     if pairs is None:
-        pairs = np.stack(np.triu_indices(len(nodes), 1), axis=1).astype(np.int32)
+        pairs = _all_pairs(np.arange(len(nodes)))
     else:
         position = np.full(len(places), -1, np.int32)
         position[nodes] = np.arange(len(nodes), dtype=np.int32)

@@ -14,6 +14,7 @@ import numpy as np
 
 from topicloom.kernels.bits import bit, lowest_bit, popcount
 from topicloom.kernels.jit import serial
+from topicloom.kernels.progress import homes_of, joined
 from topicloom.kernels.vectors import GROUP, group_hits, group_lower, group_max
 
 # With as many pairs of a group to look at, all of them are counted anew at once (vectors) rather than one by one.
@@ -107,7 +108,7 @@ def mirror(s, member, changed, n_changed, t):
 
 
 @serial
-def _pair_contribution(wants, inside, slot, label, u, v, level):
+def _pair_contribution(wants, inside, slot, homes, u, v, level):
     """Contribution of places u and v, or an upper bound of it that is below the level."""
     bound = 0
     for w in range(wants.shape[1]):
@@ -118,7 +119,7 @@ def _pair_contribution(wants, inside, slot, label, u, v, level):
         rest = wants[u, w] & wants[v, w] & ~(inside[u, w] & inside[v, w])
         while rest:
             t = 64 * w + lowest_bit(rest)
-            if label[slot[u, t]] == label[slot[v, t]]:
+            if joined(homes, slot[u, t], slot[v, t]):
                 bound -= 1
             rest &= rest - np.uint64(1)
     return bound
@@ -140,7 +141,7 @@ def dense_next(c, s, cursor, capped, floor):
     (uint8, the circle twice) set are left out. False when no pair of level ``floor`` or more remains.
     """
     wants_columns, inside_columns, bound, top = s.wants_columns, s.inside_columns, s.bound, s.top
-    wants, inside, slot, label = s.wants, s.inside, s.slot, c.label
+    wants, inside, slot, homes = s.wants, s.inside, s.slot, homes_of(c)
     n = len(wants)
     per_row = groups_per_row(n)
     level, position = cursor[0], cursor[1]
@@ -159,7 +160,7 @@ def dense_next(c, s, cursor, capped, floor):
                 hits = group_hits(bound, at, level, capped, i, i + d) & after
             while hits:
                 k = lowest_bit(hits)
-                worth = _pair_contribution(wants, inside, slot, label, i + k, (i + k + d) % n, level)
+                worth = _pair_contribution(wants, inside, slot, homes, i + k, (i + k + d) % n, level)
                 bound[at + k] = worth
                 if worth == level:
                     cursor[0], cursor[1] = level, at + k

@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from topicloom.kernels.components import contribution
 from topicloom.kernels.jit import serial
+from topicloom.kernels.progress import contribution, homes_of
 
 
 class Listed(NamedTuple):
@@ -18,17 +18,17 @@ class Listed(NamedTuple):
 @serial
 def build_listed(c, pairs):
     """Search over the given pairs, which must come in rank order."""
-    node_ptr, topic, entry, label = c.node_ptr, c.topic, c.entry, c.label
+    node_ptr, topic, entry, homes = c.node_ptr, c.topic, c.entry, homes_of(c)
     bound = np.empty(len(pairs), np.int32)
     for k in range(len(pairs)):
-        bound[k] = contribution(node_ptr, topic, entry, label, pairs[k, 0], pairs[k, 1])
+        bound[k] = contribution(node_ptr, topic, entry, homes, pairs[k, 0], pairs[k, 1])
     return Listed(pairs, bound)
 
 
 @serial
 def listed_next(c, s, cursor, capped, floor):
     """Move the cursor on to the first pair that has the level of the cursor; see `dense_next`."""
-    node_ptr, topic, entry, label = c.node_ptr, c.topic, c.entry, c.label
+    node_ptr, topic, entry, homes = c.node_ptr, c.topic, c.entry, homes_of(c)
     pairs, bound = s.pairs, s.bound
     level, position = cursor[0], cursor[1]
     while level >= floor:
@@ -37,7 +37,7 @@ def listed_next(c, s, cursor, capped, floor):
             if bound[k] < level:
                 below = max(below, bound[k])
             elif not (capped[pairs[k, 0]] | capped[pairs[k, 1]]):
-                bound[k] = contribution(node_ptr, topic, entry, label, pairs[k, 0], pairs[k, 1])
+                bound[k] = contribution(node_ptr, topic, entry, homes, pairs[k, 0], pairs[k, 1])
                 if bound[k] == level:
                     cursor[0], cursor[1] = level, k
                     return True

@@ -16,8 +16,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from topicloom.kernels.components import contribution
 from topicloom.kernels.jit import serial
+from topicloom.kernels.progress import contribution, homes_of
 
 BATCH = 1 << 20
 # Members of a topic that the first window of a level should meet, and how much wider each next window is.
@@ -234,7 +234,7 @@ def _begin_level(c, s, w, level, capped):
 def _recall(c, s, w, v, level, capped):
     """Note the pairs in a row's memory that have the level, and what the others have."""
     partner, worth, place, barred, n = w.partner, w.worth, s.place, s.barred, s.n_places
-    node_ptr, topic, entry, label = c.node_ptr, c.topic, c.entry, c.label
+    node_ptr, topic, entry, homes = c.node_ptr, c.topic, c.entry, homes_of(c)
     seen, seen_free = w.seen, w.seen_free
     w.seen[v] = w.rest[v]
     w.seen_free[v] = w.rest[v]
@@ -242,7 +242,7 @@ def _recall(c, s, w, v, level, capped):
         x = partner[k]
         if worth[k] >= level and not capped[x]:
             rank = ((place[x] - place[v]) % n) * n + place[v]
-            worth[k] = 0 if _is_barred(barred, rank) else contribution(node_ptr, topic, entry, label, v, x)
+            worth[k] = 0 if _is_barred(barred, rank) else contribution(node_ptr, topic, entry, homes, v, x)
             if worth[k] == level:
                 w.known[w.state[N_KNOWN]] = rank
                 w.state[N_KNOWN] += 1
@@ -278,7 +278,7 @@ def _try_batch(c, s, w, level, capped):
         if capped[u] | capped[v]:
             w.seen[u] = max(w.seen[u], level)
         else:
-            worth = 0 if _is_barred(s.barred, rank) else contribution(c.node_ptr, c.topic, c.entry, c.label, u, v)
+            worth = 0 if _is_barred(s.barred, rank) else contribution(c.node_ptr, c.topic, c.entry, homes_of(c), u, v)
             if worth == level:
                 return True
             w.seen[u] = max(w.seen[u], worth)

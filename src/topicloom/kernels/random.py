@@ -11,6 +11,8 @@ from topicloom.kernels.jit import serial
 # Streams of random numbers: one number per use, so that no two uses are correlated.
 TIE_STREAM = 1
 CYCLE_STREAM = 2
+TOPIC_TIE_STREAM = 3
+MESH_STREAM = 4
 SIZE_STREAM = 20
 TOPIC_STREAM = 21
 

@@ -8,7 +8,7 @@ any node gets a second one: no hubs, unlike a lexicographic order.
 import numpy as np
 
 from topicloom.kernels.jit import serial
-from topicloom.kernels.random import TIE_STREAM, draw
+from topicloom.kernels.random import TIE_STREAM, TOPIC_TIE_STREAM, draw
 
 
 @serial
@@ -49,3 +49,9 @@ def places_on_circle(n_nodes, seed):
     for p in range(n_nodes):
         places[order[p]] = p
     return places
+
+
+@serial
+def topic_places(n_topics, seed):
+    """Place of each topic on a seeded circle of its own, for methods that choose between topics: int32."""
+    return places_on_circle(n_topics, draw(seed, TOPIC_TIE_STREAM, 0))

@@ -8,9 +8,13 @@ from topicloom.model import Interest, Overlay
 from topicloom.model.checks import checked_seed
 
 
-def grown(interest: Interest, method: str, *, rho: float, options: dict[str, Any], seed: int) -> Overlay:
-    """Overlay that the greedy engine grows from nothing."""
-    links = greedy_links(interest.indptr, interest.topics, interest.n_topics, rho=rho, seed=checked_seed(seed))
+def grown(
+    interest: Interest, method: str, *, rho: float, blocks: bool = False, options: dict[str, Any], seed: int
+) -> Overlay:
+    """Overlay that the greedy engine grows from nothing, until components (or blocks) are one per topic."""
+    links = greedy_links(
+        interest.indptr, interest.topics, interest.n_topics, rho=rho, blocks=blocks, seed=checked_seed(seed)
+    )
     return Overlay(interest, links, method, options, seed)
 
 

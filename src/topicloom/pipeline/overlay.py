@@ -1,7 +1,8 @@
 """The pipeline as its users call it: design, verify and measure, from DataFrames to results."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,6 +11,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from topicloom.errors import NotEnoughMemoryError
+from topicloom.methods.choose import options_for, promised
 from topicloom.methods.registry import Size, check_options, registered, spec_of
 from topicloom.model import Metrics
 from topicloom.model.checks import checked_seed
@@ -32,7 +34,7 @@ from topicloom.pipeline.measure import node_figures, summarize, topic_figures
 from topicloom.pipeline.prepare import Prepared, prepare
 from topicloom.pipeline.stages import Stages
 from topicloom.pipeline.topic_links import topic_links, with_shared_topics
-from topicloom.pipeline.verify import OverlayVerdict, broken_topics, count_idle, labelled
+from topicloom.pipeline.verify import OverlayVerdict, broken_topics, count_idle, first_labelled
 
 
 @dataclass(frozen=True)
@@ -76,6 +78,7 @@ def design_overlay(
     *,
     method: str = "gm",
     seed: int = 0,
+    k: int | None = None,
     stages: Stages | None = None,
     **options: Any,
 ) -> DesignResult:
@@ -87,6 +90,8 @@ def design_overlay(
         With string (or integer) columns ``node`` and ``topic``; repeats and unusable rows are allowed.
     method, seed, **options
         As for `topicloom.design`; the same links as there.
+    k : int, optional
+        The topic-connectivity that is wanted: a method that cannot reach it is refused, and the result is judged at it.
     stages : Stages, optional
         Hears of progress and keeps the seconds.
 
@@ -94,10 +99,13 @@ def design_overlay(
     ------
     InvalidOptionError, InputNotFoundError, NotEnoughMemoryError
     """
-    check_options(spec_of(method), options)
+    spec = spec_of(method)
+    check_options(spec, options)
+    options_for(spec, k)
     checked_seed(seed)
     stages = stages or Stages()
-    return design_prepared(prepare(subscriptions, stages=stages), method=method, seed=seed, stages=stages, **options)
+    prepared = prepare(subscriptions, stages=stages)
+    return design_prepared(prepared, method=method, seed=seed, k=k, stages=stages, **options)
 
 
 def design_prepared(
@@ -105,11 +113,13 @@ def design_prepared(
     *,
     method: str = "gm",
     seed: int = 0,
-    k: int = 1,
+    k: int | None = None,
     stages: Stages | None = None,
     **options: Any,
 ) -> DesignResult:
-    """`design_overlay` for an interest that is prepared already; judged at ``k``."""
+    """`design_overlay` for an interest that is prepared already."""
+    spec = spec_of(method)
+    options |= options_for(spec, k)
     stages = stages or Stages()
     counts = prepared.counts
     started = time.time()
@@ -125,7 +135,7 @@ def design_prepared(
         n_links = links.count()
     with stages("verify", f"verifying {n_links:,} links"):
         served = topic_links(prepared.encoded, links).persist()
-        verdict = _judge(prepared, links, served, k)
+        verdict = _judge(prepared, links, served, promised(spec, k))
     with stages("measure", f"measuring {counts['topics']:,} topics"):
         links = with_shared_topics(links, served)
         topics = topic_figures(prepared.encoded, served, n_subscriptions=counts["subscriptions"]).persist()
@@ -173,20 +183,31 @@ def verify_overlay(
     """
     stages = stages or Stages()
     prepared = prepare(subscriptions, stages=stages)
-    with stages("verify", "verifying"):
-        encoded = encode_links(links, prepared.nodes).persist()
-        return _judge(prepared, encoded, topic_links(prepared.encoded, encoded).persist(), k)
+    with stages("verify", "verifying"), _persisted_links(prepared, links) as (encoded, served):
+        return _judge(prepared, encoded, served, k)
 
 
 def measure_overlay(subscriptions: DataFrame, links: DataFrame, *, stages: Stages | None = None) -> Metrics:
     """Figures of links, from whatever tool: degrees, exact topic diameters, sharing; called as `verify_overlay`."""
     stages = stages or Stages()
     prepared = prepare(subscriptions, stages=stages)
-    with stages("measure", f"measuring {prepared.counts['topics']:,} topics"):
-        encoded = encode_links(links, prepared.nodes).persist()
-        served = topic_links(prepared.encoded, encoded).persist()
-        topics = topic_figures(prepared.encoded, served, n_subscriptions=prepared.counts["subscriptions"]).persist()
+    sentence = f"measuring {prepared.counts['topics']:,} topics"
+    with stages("measure", sentence), _persisted_links(prepared, links) as (encoded, served):
+        topics = topic_figures(prepared.encoded, served, n_subscriptions=prepared.counts["subscriptions"])
         return summarize(node_figures(prepared.encoded, encoded), topics, with_shared_topics(encoded, served))
+
+
+@contextmanager
+def _persisted_links(prepared: Prepared, links: DataFrame) -> Iterator[tuple[DataFrame, DataFrame]]:
+    """Links by id and their `topic_links`, kept by Spark for the length of the block; then all is released."""
+    encoded = encode_links(links, prepared.nodes).persist()
+    served = topic_links(prepared.encoded, encoded).persist()
+    try:
+        yield encoded, served
+    finally:
+        served.unpersist()
+        encoded.unpersist()
+        prepared.release()
 
 
 def check_memory(prepared: Prepared, method: str, available: int) -> int:
@@ -215,14 +236,16 @@ def interest_bytes(size: Size) -> int:
 def _judge(prepared: Prepared, links: DataFrame, served: DataFrame, k: int) -> OverlayVerdict:
     broken = broken_topics(prepared.encoded, served, k=k, n_subscriptions=prepared.counts["subscriptions"]).persist()
     count = broken.count()
-    return OverlayVerdict(
+    verdict = OverlayVerdict(
         ok=count == 0,
         k=k,
         topics=prepared.counts["topics"],
         broken_topics=count,
-        broken=labelled(broken, prepared.nodes, prepared.topics),
+        broken=first_labelled(broken, prepared.nodes, prepared.topics) if count else (),
         idle_links=count_idle(links, served),
     )
+    broken.unpersist()
+    return verdict
 
 
 def _labelled_links(links: DataFrame, nodes: DataFrame) -> DataFrame:

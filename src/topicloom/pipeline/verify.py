@@ -1,6 +1,7 @@
 """The judge on Spark: every topic judged on the executors, by code that shares nothing with the design."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -13,6 +14,16 @@ from topicloom.pipeline.topic_links import TopicBucket, per_topic
 
 _SCHEMA = f"{TOPIC_ID} int, components int, witness array<int>"
 
+_COLLECTED = 1000
+
+
+class BrokenLabels(NamedTuple):
+    """`topicloom.BrokenTopic` with labels instead of ids."""
+
+    topic: str
+    components: int
+    witness: tuple[str, ...]
+
 
 @dataclass(frozen=True)
 class OverlayVerdict:
@@ -24,8 +35,8 @@ class OverlayVerdict:
     k : int
     topics, broken_topics : int
         How many topics were judged, and how many of them are broken.
-    broken : DataFrame
-        (topic, components, witness): labels; the witness is as in `topicloom.BrokenTopic`.
+    broken : tuple of BrokenLabels
+        The first thousand of those, in the order of their labels.
     idle_links : int
         Links whose ends share no topic.
     """
@@ -34,7 +45,7 @@ class OverlayVerdict:
     k: int
     topics: int
     broken_topics: int
-    broken: DataFrame
+    broken: tuple[BrokenLabels, ...]
     idle_links: int
 
 
@@ -57,15 +68,20 @@ def broken_topics(subscriptions: DataFrame, served: DataFrame, *, k: int, n_subs
     return per_topic(subscriptions, served, judge, _SCHEMA, n_subscriptions=n_subscriptions)
 
 
-def labelled(broken: DataFrame, nodes: DataFrame, topics: DataFrame) -> DataFrame:
-    """(topic_id, components, witness ids) -> (topic, components, witness labels), by topic."""
-    ends = broken.select(TOPIC_ID, "components", F.posexplode_outer("witness").alias("place", NODE_ID))
+def first_labelled(broken: DataFrame, nodes: DataFrame, topics: DataFrame) -> tuple[BrokenLabels, ...]:
+    """The first rows of `broken_topics`, by topic, with labels for ids."""
+    ends = (
+        broken.orderBy(TOPIC_ID)
+        .limit(_COLLECTED)
+        .select(TOPIC_ID, "components", F.posexplode_outer("witness").alias("place", NODE_ID))
+    )
     named = ends.join(nodes, NODE_ID, "left").join(topics, TOPIC_ID)
     places = F.array_sort(F.collect_list(F.struct("place", NODE)))
     grouped = named.groupBy(TOPIC_ID, TOPIC, "components").agg(
         F.transform(places, lambda at: at[NODE]).alias("witness")
     )
-    return grouped.orderBy(TOPIC_ID).select(TOPIC, "components", "witness")
+    rows = grouped.orderBy(TOPIC_ID).collect()
+    return tuple(BrokenLabels(row[TOPIC], row["components"], tuple(row["witness"])) for row in rows)
 
 
 def count_idle(links: DataFrame, served: DataFrame) -> int:

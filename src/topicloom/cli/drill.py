@@ -1,0 +1,127 @@
+"""``topicloom drill``: what breaks when nodes fail."""
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from topicloom.cli.console import figure, print_table, visible
+from topicloom.cli.options import Json, Seed
+from topicloom.errors import InvalidOptionError
+from topicloom.judge import drill, random_drills, weak_nodes
+from topicloom.model import DrillReport, DrillSummary, Interest, Overlay, WeakNode
+
+EXAMPLE = "Example: topicloom drill overlay --random 1000 --size 2    (exit code 0: no topic is cut, 1: some are)"
+_SHOWN = 20
+
+
+def command(
+    overlay: Annotated[Path, typer.Argument(help="Overlay directory, as topicloom design writes it.")],
+    fail: Annotated[
+        list[str], typer.Option(help="Node that is down; may be given several times.", show_default=False)
+    ] = [],  # noqa: B006 - typer reads it and never writes
+    random: Annotated[int | None, typer.Option(help="Number of drills with random nodes down.")] = None,
+    size: Annotated[int, typer.Option(help="--random: nodes that are down at once.")] = 1,
+    seed: Seed = 0,
+    as_json: Json = False,
+) -> int:
+    """Rehearse failures: which topics are cut, how many pairs of subscribers lose each other, the worst single nodes.
+
+    Without --fail and --random only the single points of failure are listed. Needs no Spark.
+    """
+    if fail and random is not None:
+        raise InvalidOptionError("--fail and --random exclude each other: name the nodes, or let them be drawn")
+    given = Overlay.load(overlay)
+    interest, links = given.interest, given.links
+    report = drill(interest, links, fail=_nodes(interest, fail)) if fail else None
+    summary = None if random is None else random_drills(interest, links, size=size, count=random, seed=seed)
+    weak = weak_nodes(interest, links, top=None)
+    if as_json:
+        print(json.dumps(_facts(interest, report, summary, weak)))
+    else:
+        if report is not None:
+            _print_report(interest, report)
+        if summary is not None:
+            _print_summary(interest, summary)
+        _print_weak(interest, weak)
+    cut = bool(report.cut) if report else bool(summary.drills_with_cuts) if summary else bool(weak)
+    return 1 if cut else 0
+
+
+def _nodes(interest: Interest, names: list[str]) -> list[int | str]:
+    """Nodes as they were given, as ids where the overlay has no labels."""
+    if interest.node_labels is not None:
+        return list(names)
+    wrong = [name for name in names if not name.isdecimal()]
+    if wrong:
+        raise InvalidOptionError(f"there is no node {wrong[0]!r} to fail; this overlay names its nodes by number")
+    return [int(name) for name in names]
+
+
+def _facts(
+    interest: Interest, report: DrillReport | None, summary: DrillSummary | None, weak: tuple[WeakNode, ...]
+) -> dict[str, Any]:
+    """What --json prints; nodes and topics by name."""
+    facts: dict[str, Any] = {}
+    if report is not None:
+        facts["drill"] = _named(interest, report)
+    if summary is not None:
+        worst = None if summary.worst is None else _named(interest, summary.worst)
+        facts["random"] = {**summary.to_dict(), "worst": worst}
+    facts["weak_nodes"] = [{**node._asdict(), "node": interest.node_label(node.node)} for node in weak]
+    return facts
+
+
+def _named(interest: Interest, report: DrillReport) -> dict[str, Any]:
+    facts = report.to_dict()
+    facts["failed"] = [interest.node_label(node) for node in report.failed]
+    facts["cut"] = [{**cut, "topic": interest.topic_label(cut["topic"])} for cut in facts["cut"]]
+    return facts
+
+
+def _print_report(interest: Interest, report: DrillReport) -> None:
+    down = ", ".join(visible(interest.node_label(node)) for node in report.failed)
+    print(
+        f"down: {down}\n{len(report.cut):,} topics cut, {report.topics_holding:,} hold, {report.topics_untouched:,} "
+        f"untouched; {report.lost_pairs:,} pairs of subscribers lost each other"
+    )
+    if report.cut:
+        worst = sorted(report.cut, key=lambda cut: (-cut.lost_pairs, cut.topic))
+        rows = [
+            (interest.topic_label(cut.topic), figure(len(cut.pieces)), figure(cut.pieces[0]), figure(cut.lost_pairs))
+            for cut in worst[:_SHOWN]
+        ]
+        print_table(("topic cut", "pieces", "largest piece", "pairs lost"), rows)
+        _print_rest(len(worst))
+
+
+def _print_summary(interest: Interest, summary: DrillSummary) -> None:
+    print_table(
+        (f"{summary.count:,} drills, {summary.size:,} random nodes down", ""),
+        [
+            ("drills in which a topic is cut", figure(summary.drills_with_cuts)),
+            ("topics cut, mean", figure(summary.mean_topics_cut)),
+            ("topics cut, worst", figure(summary.max_topics_cut)),
+            ("pairs lost, mean", figure(summary.mean_lost_pairs)),
+            ("pairs lost, worst", figure(summary.max_lost_pairs)),
+        ],
+    )
+    if summary.worst is not None and summary.worst.cut:
+        print("the worst of them")
+        _print_report(interest, summary.worst)
+
+
+def _print_weak(interest: Interest, weak: tuple[WeakNode, ...]) -> None:
+    if not weak:
+        print("no single point of failure: every topic survives the loss of any one node")
+        return
+    print(f"{len(weak):,} of {interest.n_nodes:,} nodes are single points of failure")
+    rows = [(interest.node_label(w.node), figure(w.topics_cut), figure(w.lost_pairs)) for w in weak[:_SHOWN]]
+    print_table(("node", "topics cut", "pairs lost"), rows)
+    _print_rest(len(weak))
+
+
+def _print_rest(number: int) -> None:
+    if number > _SHOWN:
+        print(f"… and {number - _SHOWN:,} more")
