@@ -104,7 +104,7 @@ def greedy_links(
         node_ptr = np.cumsum(node_ptr)
         nodes = np.argsort(places)
     barred = np.sort(pair_ranks(n_nodes, places[barred_links]))
-    zero = np.zeros(1, np.uint8 if lengths.max(initial=0) <= 255 else np.uint16)
+    wide = search == "dense" and lengths.max(initial=0) > 255
     build = build_blocks if blocks else build_components
     state = build(node_ptr, topic, n_open, start)
     if blocks and len(start_links):
@@ -117,7 +117,7 @@ def greedy_links(
         places[nodes],
         n_nodes,
         SEARCHES[search],
-        zero,
+        np.zeros(1, np.uint16 if wide else np.uint8),
         _ranked_pairs(nodes, places, pairs, barred) if search == "listed" else NO_LINKS,
         barred,
         degree[nodes].astype(np.int64),

@@ -4,11 +4,11 @@ from math import inf
 
 import numpy as np
 
-from topicloom.kernels.components import build_components, merge
 from topicloom.kernels.greedy_dense import bar_dense, build_dense, dense_next, dense_pair, mirror
 from topicloom.kernels.greedy_listed import build_listed, listed_next
 from topicloom.kernels.greedy_sparse import build_sparse, build_sweep, note_entered, restart, sparse_next, sparse_pair
 from topicloom.kernels.jit import serial
+from topicloom.kernels.progress import link
 from topicloom.kernels.vectors import GROUP
 
 # The rules, as values of rho: a link that spares the maximum degree is taken if it contributes at least
@@ -20,18 +20,16 @@ DENSE, SPARSE, LISTED = 0, 1, 2
 
 
 @serial
-def grow(node_ptr, topic, n_topics, start, place, n_places, search, zero, pairs, barred, degree, max_degree, rho):
+def grow(c, none, place, n_places, search, zero, pairs, barred, degree, max_degree, rho):
     """Links that the rule adds, as pairs of node numbers (m, 2) int32 in order.
 
-    Nodes are numbered along the circle, ``place`` (int32) says where on it; with the dense search they are the whole
-    circle. ``pairs`` (int32, by rank) are the candidates of the listed search, ``barred`` (int64 ranks, ascending)
-    links that the other two may not add; ``zero`` gives the dtype of the dense search's bounds. ``degree`` is
-    overwritten.
+    ``c`` is the state to start from, `Components` or `Blocks`; ``none`` is one of the same kind over nothing. Nodes are
+    numbered along the circle, ``place`` (int32) says where on it; with the dense search they are the whole circle.
+    ``pairs`` (int32, by rank) are the candidates of the listed search, ``barred`` (int64 ranks, ascending) links that
+    the other two may not add; ``zero`` gives the dtype of the dense search's bounds. Overwrites ``c`` and ``degree``.
     """
     n = len(place)
-    c = build_components(node_ptr, topic, n_topics, start)
     # The search that is not used is built over nothing.
-    none = build_components(np.zeros(1, np.int64), topic[:0], 0, start[:0])
     dense = build_dense(c if search == DENSE else none, zero)
     bar_dense(dense, barred)
     sparse = build_sparse(c if search == SPARSE else none, place if search == SPARSE else place[:0], n_places, barred)
@@ -47,7 +45,7 @@ def grow(node_ptr, topic, n_topics, start, place, n_places, search, zero, pairs,
         _cap(capped, degree, max_degree)
     best = np.zeros(2, np.int64)
     for v in range(n):
-        best[0] = max(best[0], node_ptr[v + 1] - node_ptr[v])
+        best[0] = max(best[0], c.node_ptr[v + 1] - c.node_ptr[v])
     calm = best.copy()  # the best link among those that leave the maximum degree as it is
     while c.pending[0] > 0:
         found = 0
@@ -122,7 +120,7 @@ def _pair(search, n, dense, sparse, listed, sweep, cursor):
 
 @serial
 def _add(search, c, dense, sparse, u, v):
-    """Merge the components of u and v in every topic that both want."""
+    """Add a link between u and v in every topic that both want."""
     k, k_end = c.node_ptr[u], c.node_ptr[u + 1]
     m, m_end = c.node_ptr[v], c.node_ptr[v + 1]
     while k < k_end and m < m_end:
@@ -132,7 +130,7 @@ def _add(search, c, dense, sparse, u, v):
         elif t > c.topic[m]:
             m += 1
         else:
-            n_changed = merge(c, t, c.entry[k], c.entry[m])
+            n_changed = link(c, t, c.entry[k], c.entry[m])
             if search == DENSE:
                 mirror(dense, c.member, c.changed, n_changed, t)
             elif search == SPARSE and n_changed:
