@@ -18,7 +18,7 @@ START, END = "<!-- rho:start -->", "<!-- rho:end -->"
 
 NODES = (100, 200, 500, 1000)
 RHOS = (1, 1.5, 2, 3, 4, 5, 6, 7, 8, inf)
-SEEDS = range(10)
+SEEDS = range(30)
 # Okabe and Ito's colours, told apart by the colour-blind; markers differ as well, for print.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7")
 MARKERS = ("o", "s", "^", "D")
@@ -62,25 +62,23 @@ def draw(table):
     import matplotlib.pyplot as plt
 
     mpl.rcParams |= {"svg.hashsalt": "topicloom", "font.size": 11, "svg.fonttype": "path"}
-    figure, axes = plt.subplots(figsize=(6.4, 4.4), layout="constrained")
+    figure, axes = plt.subplots(figsize=(7, 4.8), layout="constrained")
     for nodes, colour, marker in zip(NODES, COLOURS, MARKERS):
         points = [row[nodes] for label, row in table.items() if label != "`gm`"]
         averages, maxima = zip(*points)
         axes.plot(averages, maxima, color=colour, marker=marker, markersize=5, linewidth=1.5, label=f"{nodes:,} nodes")
-        for rho in (1, 2, 3, inf):
-            x, y = points[RHOS.index(rho)]
-            text = "ρ = ∞" if rho == inf else f"ρ = {rho:g}"
-            side = (-6, -4) if rho == inf else (6, 3)
-            axes.annotate(
-                text, (x, y), textcoords="offset points", xytext=side, fontsize=9, ha="right" if rho == inf else "left"
-            )
+        for rho, side in ((1, (7, 0)), (1.5, (-7, -9)), (inf, (7, 3))):
+            text = "∞" if rho == inf else f"{rho:g}"
+            at = "left" if side[0] > 0 else "right"
+            axes.annotate(text, points[RHOS.index(rho)], textcoords="offset points", xytext=side, fontsize=9, ha=at)
         x, y = table["`gm`"][nodes]
         axes.plot(x, y, color=colour, marker=marker, markersize=9, markerfacecolor="none", linestyle="none")
     axes.plot([], [], color="black", marker="o", markersize=9, markerfacecolor="none", linestyle="none", label="gm")
     axes.set_xlabel("average degree")
     axes.set_ylabel("maximum degree")
     axes.grid(alpha=0.3)
-    axes.legend(title="100 topics, 10 each, Zipf 0.5", frameon=False)
+    axes.set_title("low-oda, rho = 1, 1.5, 2, 3, …, 8, ∞ (100 topics, 10 per node, Zipf 0.5)", fontsize=11)
+    figure.legend(loc="outside lower center", ncols=5, frameon=False, columnspacing=1.2, handletextpad=0.4)
     figure.savefig(PLOT, metadata={"Date": None})
 
 

@@ -5,7 +5,7 @@ order by reading the table from its start. Contributions only fall: a stored val
 again when the level comes down to it. The bound that replaces it counts the topics that both want, less those in
 whose giant component both lie; the exact number is counted when that bound does not rule the pair out.
 
-Memory: n² / 2 bytes (twice that when contributions can exceed 255), and 4 bytes per node and topic.
+Memory: n² / 2 bytes (twice that when contributions can exceed 255), and 5 bytes per node and topic.
 """
 
 from typing import NamedTuple
