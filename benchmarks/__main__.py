@@ -54,7 +54,7 @@ def run(runner: Runner, chosen: set[str], say) -> dict:
         if case.name not in chosen:
             continue
         if case.instance.dataset and not case.instance.dataset.exists():
-            say(f"{case.name}: skipped, there is no ../shared/datasets/{case.instance.dataset.name}")
+            say(f"{case.name}: skipped, {case.instance.dataset.name} is not in ../shared/datasets")
             continue
         results["rows"].append(run_case(runner, case))
     if "growth" in chosen:

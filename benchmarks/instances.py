@@ -2,6 +2,7 @@
 
 import csv
 import gzip
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -56,7 +57,7 @@ def load(path: Path):
         return Interest(frozen(arrays["indptr"]), frozen(arrays["topics"]), int(arrays["n_topics"]))
 
 
-DATASETS = Path(__file__).parents[2] / "shared" / "datasets"
+DATASETS = Path(os.environ.get("TOPICLOOM_DATASETS") or Path(__file__).parents[2] / "shared" / "datasets")
 
 TWITTER = Instance("twitter_follow", 70_095, 81_305, dataset=DATASETS / "twitter_follow.csv.gz")
 UNIFORM_10K = Instance("10k-uniform", 10_000, 100, 10)

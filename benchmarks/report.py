@@ -63,8 +63,8 @@ def short_table(results: dict) -> str:
         lines.append(f"| {row['title']} | `{row['method']}` | {time} | {beside} | {ratio} | {memory} |")
     lines += [
         "",
-        f"CPU seconds on one core, {at['cpu']}, {at['date']}; `literal` is Greedy Merge exactly as its paper prints it, in "
-        "numba. Written by `make bench`; [how it is measured](docs/benchmarks.md).",
+        f"CPU seconds on one core, {at['cpu']}, {at['date']}; `literal` is Greedy Merge exactly as its paper prints "
+        "it, in numba. Written by `make bench`; [how it is measured](docs/benchmarks.md).",
     ]
     return "\n".join(lines)
 
