@@ -1,45 +1,90 @@
-"""Seeded instances for the kernel benchmarks: fixed-size interests, topics drawn without replacement."""
+"""Named, seeded interests to measure on; each is stored as arrays, so that reading it costs a child next to nothing."""
 
+import csv
 import gzip
+import os
+from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
+SEED = 1
 
 
-def popularity(n_topics, kind, alpha=2.0):
-    """Probability of each topic: uniform, Zipf, or exponential with 55 % of the mass on the first tenth."""
-    ranks = np.arange(1, n_topics + 1, dtype=np.float64)
-    if kind == "uniform":
-        weights = np.ones(n_topics)
-    elif kind == "zipf":
-        weights = ranks**-alpha
-    else:
-        weights = np.exp(np.log(1 - 0.55) / (0.1 * n_topics) * ranks)
-    return weights / weights.sum()
+@dataclass(frozen=True)
+class Instance:
+    """A workload of `tl.generate` (fixed sizes), or the subscriptions of a data set."""
+
+    name: str
+    nodes: int = 0
+    topics: int = 0
+    subscriptions: int = 0
+    popularity: str = "uniform"
+    alpha: float = 2.0
+    dataset: Path | None = None
+
+    @property
+    def title(self) -> str:
+        """How tables name it."""
+        if self.dataset:
+            return f"`{self.name}` ({self.nodes:,} × {self.topics:,})"
+        popularity = f"Zipf {self.alpha}" if self.popularity == "zipf" else self.popularity
+        return f"{self.nodes:,} × {self.topics:,} × {self.subscriptions} {popularity}"
+
+    def store(self, path: Path) -> None:
+        """Write its arrays (npz: indptr, topics, n_topics)."""
+        import numpy as np
+
+        import topicloom as tl
+
+        if self.dataset:
+            with gzip.open(self.dataset, "rt", encoding="utf-8", newline="") as lines:
+                rows = list(csv.reader(lines))[1:]
+            interest = tl.Interest.from_pairs([node for node, _ in rows], [topic for _, topic in rows])
+        else:
+            interest = tl.generate(
+                self.nodes, self.topics, self.subscriptions, self.popularity, alpha=self.alpha, seed=SEED
+            )
+        np.savez(path, indptr=interest.indptr, topics=interest.topics, n_topics=interest.n_topics)
 
 
-def fixed_size(n_nodes, n_topics, size, kind="uniform", alpha=2.0, seed=0):
-    """CSR (indptr int64, topics int32) in which every node wants ``size`` topics."""
-    rng = np.random.default_rng(seed)
-    with np.errstate(divide="ignore"):
-        log_weights = np.log(popularity(n_topics, kind, alpha))
-    topics = np.empty((n_nodes, size), np.int32)
-    for start in range(0, n_nodes, 4096):
-        block = topics[start : start + 4096]
-        # The Gumbel trick draws without replacement in proportion to the weights.
-        keys = log_weights + rng.gumbel(size=(len(block), n_topics))
-        block[:] = np.sort(np.argpartition(-keys, size - 1, axis=1)[:, :size], axis=1)
-    return np.arange(n_nodes + 1, dtype=np.int64) * size, topics.ravel()
+def load(path: Path):
+    """The stored interest, without labels and without a check of its arrays (which would count as memory)."""
+    import numpy as np
+
+    from topicloom.model import Interest
+    from topicloom.model.arrays import frozen
+
+    with np.load(path) as arrays:
+        return Interest(frozen(arrays["indptr"]), frozen(arrays["topics"]), int(arrays["n_topics"]))
 
 
-def from_csv(path: Path):
-    """(indptr, topics, n_topics) of a gzipped csv of node, topic."""
-    with gzip.open(path, "rt") as lines:
-        next(lines)
-        pairs = [line.rstrip("\n").split(",") for line in lines]
-    _, nodes = np.unique([node for node, _ in pairs], return_inverse=True)
-    names, topics = np.unique([topic for _, topic in pairs], return_inverse=True)
-    keys = np.unique(nodes.astype(np.int64) * len(names) + topics)
-    indptr = np.zeros(nodes.max() + 2, np.int64)
-    np.cumsum(np.bincount(keys // len(names)), out=indptr[1:])
-    return indptr, (keys % len(names)).astype(np.int32), len(names)
+DATASETS = Path(os.environ.get("TOPICLOOM_DATASETS") or Path(__file__).parents[2] / "shared" / "datasets")
+
+TWITTER = Instance("twitter_follow", 70_095, 81_305, dataset=DATASETS / "twitter_follow.csv.gz")
+UNIFORM_10K = Instance("10k-uniform", 10_000, 100, 10)
+EXPONENTIAL_10K = Instance("10k-exponential", 10_000, 100, 10, "exponential")
+UNIFORM_20K = Instance("20k-uniform", 20_000, 500, 50)
+UNIFORM_2K = Instance("2k-uniform", 2_000, 200, 30)
+ZIPF_2K = Instance("2k-zipf", 2_000, 200, 30, "zipf")
+EXPONENTIAL_2K = Instance("2k-exponential", 2_000, 200, 30, "exponential")
+UNIFORM_100K = Instance("100k-uniform", 100_000, 1_000, 20)
+GROWTH = tuple(
+    UNIFORM_10K if nodes == 10_000 else Instance(f"growth-{nodes}", nodes, 100, 10)
+    for nodes in (1_000, 2_000, 5_000, 10_000, 20_000)
+)
+TINY = Instance("tiny", 200, 20, 5)
+
+INSTANCES = {
+    instance.name: instance
+    for instance in (
+        UNIFORM_10K,
+        EXPONENTIAL_10K,
+        UNIFORM_20K,
+        UNIFORM_2K,
+        ZIPF_2K,
+        EXPONENTIAL_2K,
+        TWITTER,
+        UNIFORM_100K,
+        *GROWTH,
+        TINY,
+    )
+}

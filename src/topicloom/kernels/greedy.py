@@ -104,7 +104,7 @@ def greedy_links(
         node_ptr = np.cumsum(node_ptr)
         nodes = np.argsort(places)
     barred = np.sort(pair_ranks(n_nodes, places[barred_links]))
-    zero = np.zeros(1, np.uint8 if lengths.max(initial=0) <= 255 else np.uint16)
+    wide = search == "dense" and lengths.max(initial=0) > 255
     build = build_blocks if blocks else build_components
     state = build(node_ptr, topic, n_open, start)
     if blocks and len(start_links):
@@ -117,7 +117,7 @@ def greedy_links(
         places[nodes],
         n_nodes,
         SEARCHES[search],
-        zero,
+        np.zeros(1, np.uint16 if wide else np.uint8),
         _ranked_pairs(nodes, places, pairs, barred) if search == "listed" else NO_LINKS,
         barred,
         degree[nodes].astype(np.int64),
@@ -133,9 +133,11 @@ def cheapest_search(n_nodes, lengths, subscribers):
     ``lengths`` are the candidates' numbers of open topics, ``subscribers`` the open topics' numbers of candidates.
 
     - listed: for few candidates; all their pairs.
-    - dense: about 4 ns + 0.5 ns per 8 open topics for each of the n² / 2 pairs of the circle, in n² / 2 bytes (twice
-      that where a node wants more than 255 open topics) + 4 n · topics; not above `DENSE_BYTES`.
-    - sparse: about 25 ns for each shared subscription of a pair, Σ subscribers² / 2; O(subscriptions) memory.
+    - dense: about 4 ns + 0.12 ns per 8 open topics for each of the n² / 2 pairs of the circle, and 4 ns for each topic
+      that a pair shares; in n² / 2 bytes (twice that where a node wants more than 255 open topics) + 5 n · topics; not
+      above `DENSE_BYTES`.
+    - sparse: about 20 ns for each topic that a pair shares, Σ subscribers² / 2 in all, and 4 µs for each subscription;
+      O(subscriptions) memory.
 
     The numbers were measured on one machine; only their ratio matters, and never the links.
     """
@@ -143,9 +145,10 @@ def cheapest_search(n_nodes, lengths, subscribers):
         return "listed"
     n_pairs = n_nodes * n_nodes / 2
     n_topics = len(subscribers)
-    dense_bytes = n_pairs * (1 if lengths.max(initial=0) <= 255 else 2) + 4 * n_nodes * n_topics
-    dense = n_pairs * (4 + 0.5 * (n_topics / 8))
-    sparse = 25 * (subscribers.astype(np.float64) ** 2).sum() / 2
+    shared = (subscribers.astype(np.float64) ** 2).sum() / 2
+    dense_bytes = n_pairs * (1 if lengths.max(initial=0) <= 255 else 2) + 5 * n_nodes * n_topics
+    dense = n_pairs * (4 + 0.12 * (n_topics / 8)) + 4 * shared
+    sparse = 20 * shared + 4000 * lengths.sum()
     return "dense" if dense_bytes <= DENSE_BYTES and dense <= sparse else "sparse"
 
 

@@ -5,7 +5,7 @@ order by reading the table from its start. Contributions only fall: a stored val
 again when the level comes down to it. The bound that replaces it counts the topics that both want, less those in
 whose giant component both lie; the exact number is counted when that bound does not rule the pair out.
 
-Memory: n² / 2 bytes (twice that when contributions can exceed 255), and 4 bytes per node and topic.
+Memory: n² / 2 bytes (twice that when contributions can exceed 255), and 5 bytes per node and topic.
 """
 
 from typing import NamedTuple
@@ -15,7 +15,7 @@ import numpy as np
 from topicloom.kernels.bits import bit, lowest_bit, popcount
 from topicloom.kernels.jit import serial
 from topicloom.kernels.progress import homes_of, joined
-from topicloom.kernels.vectors import GROUP, group_hits, group_lower, group_max
+from topicloom.kernels.vectors import COLUMN, GROUP, INSIDE, group_hits, group_lower, group_max
 
 # With as many pairs of a group to look at, all of them are counted anew at once (vectors) rather than one by one.
 RECOUNT_ALL = 8
@@ -24,14 +24,15 @@ RECOUNT_ALL = 8
 class Dense(NamedTuple):
     """Bounds of all pairs, and the topics of each place of the circle as bits in two layouts.
 
-    The columns (uint8: 8 topics of each place, one row of places per 8 topics) repeat the circle twice, so that a place
-    and its partner are read without wrapping; the words (uint64 per place) serve single pairs.
+    The words (uint64 per place) serve single pairs, the tiles 64 neighbouring ones: tile b holds places 64 b to
+    64 b + 127 of the circle (from its end it goes on at its start), so that any 64 places in a row lie in one tile,
+    and what is read together lies together: column after column of 8 topics, a byte per place for what it wants and
+    one for the topics in whose giant component it lies.
     """
 
-    wants_columns: np.ndarray
-    inside_columns: np.ndarray  # topics in whose giant component the place lies
+    tiles: np.ndarray  # uint8
     wants: np.ndarray
-    inside: np.ndarray
+    inside: np.ndarray  # topics in whose giant component the place lies
     slot: np.ndarray  # int32 (place, topic): the entry; undefined where the place does not want the topic
     bound: np.ndarray  # uint8 or uint16 per pair
     top: np.ndarray  # per group of 64 pairs: at least the largest bound in it, so that a level passes over those below
@@ -52,8 +53,7 @@ def build_dense(c, zero):
     n_words = (n_topics + 63) // 64
     n_columns = (n_topics + 7) // 8
     s = Dense(
-        np.zeros((n_columns, 2 * n + GROUP), np.uint8),
-        np.zeros((n_columns, 2 * n + GROUP), np.uint8),
+        np.zeros(per_row * n_columns * COLUMN, np.uint8),
         np.zeros((n, n_words), np.uint64),
         np.zeros((n, n_words), np.uint64),
         np.empty((n, n_topics), np.int32),
@@ -65,20 +65,28 @@ def build_dense(c, zero):
             t, e = c.topic[k], c.entry[k]
             s.slot[v, t] = e
             s.wants[v, t >> 6] |= bit(t)
-            _flip(s.wants_columns, n, v, t)
+            _flip(s.tiles, n, n_columns, 0, v, t)
             if c.inside[e]:
                 s.inside[v, t >> 6] |= bit(t)
-                _flip(s.inside_columns, n, v, t)
+                _flip(s.tiles, n, n_columns, INSIDE, v, t)
     s.bound[:] = ~zero[0]
-    for row in range(n // 2):
-        last = n // 2 if 2 * (row + 1) == n else n
+    for first_row in range(0, n // 2, GROUP):  # as many rows as two tiles serve: they stay in the nearest cache
         for g in range(per_row):
-            at = (row * per_row + g) * GROUP
-            group_lower(s.wants_columns, s.inside_columns, g * GROUP, g * GROUP + row + 1, s.bound, at)
-            for k in range(max(last - g * GROUP, 0), GROUP):
-                s.bound[at + k] = 0
-            s.top[row * per_row + g] = group_max(s.bound, at)
+            for row in range(first_row, min(first_row + GROUP, n // 2)):
+                last = n // 2 if 2 * (row + 1) == n else n
+                at = (row * per_row + g) * GROUP
+                x, y = tile_at(n_columns, g * GROUP), tile_at(n_columns, (g * GROUP + row + 1) % n)
+                group_lower(s.tiles, n_columns, x, y, s.bound, at)
+                for k in range(max(last - g * GROUP, 0), GROUP):
+                    s.bound[at + k] = 0
+                s.top[row * per_row + g] = group_max(s.bound, at)
     return s
+
+
+@serial
+def tile_at(n_columns, place):
+    """Where in the tiles the 64 places from this one on begin."""
+    return (place // GROUP) * n_columns * COLUMN + place % GROUP
 
 
 @serial
@@ -91,20 +99,27 @@ def bar_dense(s, ranks):
 
 
 @serial
-def _flip(columns, n, v, t):
-    changed = columns[t >> 3, v] ^ np.uint8(1 << (t & 7))
-    columns[t >> 3, v] = changed
-    columns[t >> 3, v + n] = changed
+def _flip(tiles, n, n_columns, part, v, t):
+    """Change the bit of place v and topic t in the tiles that hold it, in the part for "wants" or for "inside"."""
+    column, change = (t >> 3) * COLUMN + part, np.uint8(1 << (t & 7))
+    n_tiles = groups_per_row(n)
+    for place in range(v, (n_tiles + 1) * GROUP, n):
+        b, k = place // GROUP, place % GROUP
+        if b < n_tiles:
+            tiles[b * n_columns * COLUMN + column + k] ^= change
+        if b > 0:
+            tiles[(b - 1) * n_columns * COLUMN + column + GROUP + k] ^= change
 
 
 @serial
 def mirror(s, member, changed, n_changed, t):
     """Note that the members with the first n_changed entries entered the giant component of topic t, or left it."""
-    inside, inside_columns = s.inside, s.inside_columns
+    inside, tiles = s.inside, s.tiles
+    n, n_columns = len(inside), len(tiles) // (groups_per_row(len(inside)) * COLUMN)
     for k in range(n_changed):
         v = member[changed[k]]
         inside[v, t >> 6] ^= bit(t)
-        _flip(inside_columns, len(inside), v, t)
+        _flip(tiles, n, n_columns, INSIDE, v, t)
 
 
 @serial
@@ -140,10 +155,11 @@ def dense_next(c, s, cursor, capped, floor):
     ``cursor`` (int64: level, position) is overwritten; no pair before it may qualify. Places with ``capped``
     (uint8, the circle twice) set are left out. False when no pair of level ``floor`` or more remains.
     """
-    wants_columns, inside_columns, bound, top = s.wants_columns, s.inside_columns, s.bound, s.top
+    tiles, bound, top = s.tiles, s.bound, s.top
     wants, inside, slot, homes = s.wants, s.inside, s.slot, homes_of(c)
     n = len(wants)
     per_row = groups_per_row(n)
+    n_columns = len(tiles) // max(per_row * COLUMN, 1)
     level, position = cursor[0], cursor[1]
     while level >= floor:
         group = position // GROUP
@@ -156,7 +172,8 @@ def dense_next(c, s, cursor, capped, floor):
             after = ~np.uint64(0) << np.uint64(max(position - at, 0))
             hits = group_hits(bound, at, level, capped, i, i + d) & after
             if popcount(hits) >= RECOUNT_ALL:
-                group_lower(wants_columns, inside_columns, i, i + d, bound, at)
+                x, y = tile_at(n_columns, i), tile_at(n_columns, (i + d) % n)
+                group_lower(tiles, n_columns, x, y, bound, at)
                 hits = group_hits(bound, at, level, capped, i, i + d) & after
             while hits:
                 k = lowest_bit(hits)

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from topicloom.kernels.jit import serial
-from topicloom.kernels.progress import contribution, homes_of
+from topicloom.kernels.progress import contribution, homes_of, joined
 
 BATCH = 1 << 20
 # Members of a topic that the first window of a level should meet, and how much wider each next window is.
@@ -45,6 +45,7 @@ class Sparse(NamedTuple):
     barred: np.ndarray  # int64 ranks, ascending: pairs that may not be taken
     count: np.ndarray  # int32 per node: scratch, zero between rows
     touched: np.ndarray  # int32: nodes whose count is not zero
+    mine: np.ndarray  # int32 per topic: scratch, -1 between rows
 
 
 class Sweep(NamedTuple):
@@ -91,6 +92,7 @@ def build_sparse(c, place, n_places, barred):
         barred,
         np.zeros(n, np.int32),
         np.empty(n, np.int32),
+        np.full(len(c.topic_ptr) - 1, -1, np.int32),
     )
     for v in range(n):
         s.bound[v] = c.node_ptr[v + 1] - c.node_ptr[v]
@@ -232,17 +234,27 @@ def _begin_level(c, s, w, level, capped):
 
 @serial
 def _recall(c, s, w, v, level, capped):
-    """Note the pairs in a row's memory that have the level, and what the others have."""
+    """Note the pairs in a row's memory that have the level, and what the others have.
+
+    The topics of v are marked, so that a pair costs the topics of the other end: the rows of large nodes remember most.
+    """
     partner, worth, place, barred, n = w.partner, w.worth, s.place, s.barred, s.n_places
     node_ptr, topic, entry, homes = c.node_ptr, c.topic, c.entry, homes_of(c)
-    seen, seen_free = w.seen, w.seen_free
+    seen, seen_free, mine = w.seen, w.seen_free, s.mine
+    marked = False
     w.seen[v] = w.rest[v]
     w.seen_free[v] = w.rest[v]
     for k in range(w.memory_ptr[v], w.memory_ptr[v] + w.n_memory[v]):
         x = partner[k]
         if worth[k] >= level and not capped[x]:
             rank = ((place[x] - place[v]) % n) * n + place[v]
-            worth[k] = 0 if _is_barred(barred, rank) else contribution(node_ptr, topic, entry, homes, v, x)
+            if not marked:
+                marked = True
+                for m in range(node_ptr[v], node_ptr[v + 1]):
+                    mine[topic[m]] = entry[m]
+            worth[k] = (
+                0 if _is_barred(barred, rank) else _contribution_to_marked(node_ptr, topic, entry, homes, mine, x)
+            )
             if worth[k] == level:
                 w.known[w.state[N_KNOWN]] = rank
                 w.state[N_KNOWN] += 1
@@ -250,6 +262,20 @@ def _recall(c, s, w, v, level, capped):
         seen[v] = max(seen[v], worth[k])
         if not capped[x]:
             seen_free[v] = max(seen_free[v], worth[k])
+    if marked:
+        for m in range(node_ptr[v], node_ptr[v + 1]):
+            mine[topic[m]] = -1
+
+
+@serial
+def _contribution_to_marked(node_ptr, topic, entry, homes, mine, x):
+    """Contribution of x and the node whose entries are marked in ``mine``."""
+    count = 0
+    for m in range(node_ptr[x], node_ptr[x + 1]):
+        e = mine[topic[m]]
+        if e >= 0 and not joined(homes, e, entry[m]):
+            count += 1
+    return count
 
 
 @serial

@@ -11,18 +11,23 @@ from numba.core import cgutils, types
 from numba.extending import intrinsic
 
 GROUP = 64
+# Bytes per column of a tile (see `greedy_dense.Dense`): two groups of places for "wants", two for "inside".
+INSIDE = 2 * GROUP
+COLUMN = 4 * GROUP
 
 if numba.config.DISABLE_JIT:
 
-    def group_lower(wants, inside, i, j, bound, at):
-        """Lower the bounds at ``at`` … of the 64 pairs (i, j), (i + 1, j + 1), … to the topics that are left.
+    def group_lower(tiles, n_columns, x, y, bound, at):
+        """Lower the bounds at ``at`` … of 64 pairs to the topics that are left.
 
-        ``wants`` and ``inside`` (uint8: 8 topics per row, places along it) say what a place wants, and in which of
-        those topics it lies in the giant component: topics in whose giant both lie do not count. Overwrites ``bound``.
+        ``x`` and ``y`` say where in ``tiles`` (uint8) the first column of the 64 left ends and of the 64 right ends
+        begins: 8 topics of each place, first what it wants, then in which of those it lies in the giant component.
+        Topics in whose giant both lie do not count. ``bound`` is overwritten.
         """
-        x, y = slice(i, i + GROUP), slice(j, j + GROUP)
-        shared = wants[:, x] & wants[:, y] & ~(inside[:, x] & inside[:, y])
-        counts = np.bitwise_count(shared).sum(axis=0).astype(bound.dtype)
+        bytes_of = (np.arange(n_columns) * COLUMN)[:, None] + np.arange(GROUP)
+        both_want = tiles[x + bytes_of] & tiles[y + bytes_of]
+        both_inside = tiles[x + INSIDE + bytes_of] & tiles[y + INSIDE + bytes_of]
+        counts = np.bitwise_count(both_want & ~both_inside).sum(axis=0).astype(bound.dtype)
         bound[at : at + GROUP] = np.minimum(bound[at : at + GROUP], counts)
 
     def group_hits(bound, at, level, capped, i, j):
@@ -61,26 +66,25 @@ else:
         return ir.IntType(array_type.dtype.bitwidth)
 
     @intrinsic
-    def group_lower(typing_context, wants, inside, i, j, bound, at):
-        """Lower the bounds at ``at`` … of the 64 pairs (i, j), (i + 1, j + 1), … to the topics that are left."""
+    def group_lower(typing_context, tiles, n_columns, x, y, bound, at):
+        """Lower the bounds at ``at`` … of 64 pairs to the topics that are left; see above."""
 
         def codegen(context, builder, signature, args):
-            wants_array = context.make_array(signature.args[0])(context, builder, args[0])
-            inside_array = context.make_array(signature.args[1])(context, builder, args[1])
-            n_columns, stride = cgutils.unpack_tuple(builder, wants_array.shape, 2)
+            data = context.make_array(signature.args[0])(context, builder, args[0]).data
             lane, byte = _lane(signature.args[4]), ir.IntType(8)
             total, bytes64 = ir.VectorType(lane, GROUP), ir.VectorType(byte, GROUP)
             counts = cgutils.alloca_once_value(builder, ir.Constant(total, [0] * GROUP))
             ones = ir.Constant(bytes64, [255] * GROUP)
 
-            def load(array, offset):
-                return _load(builder, builder.bitcast(builder.gep(array.data, [offset]), bytes64.as_pointer()))
+            def load(offset, part):
+                address = builder.gep(data, [builder.add(offset, ir.Constant(offset.type, part))])
+                return _load(builder, builder.bitcast(address, bytes64.as_pointer()))
 
-            with cgutils.for_range(builder, n_columns) as loop:
-                row = builder.mul(loop.index, stride)
+            with cgutils.for_range(builder, args[1]) as loop:
+                row = builder.mul(loop.index, ir.Constant(loop.index.type, COLUMN))
                 x, y = builder.add(row, args[2]), builder.add(row, args[3])
-                both_want = builder.and_(load(wants_array, x), load(wants_array, y))
-                both_inside = builder.and_(load(inside_array, x), load(inside_array, y))
+                both_want = builder.and_(load(x, 0), load(y, 0))
+                both_inside = builder.and_(load(x, INSIDE), load(y, INSIDE))
                 shared = builder.and_(both_want, builder.xor(both_inside, ones))
                 count = _call(builder, f"llvm.ctpop.v{GROUP}i8", bytes64, [shared])
                 if lane.width > 8:
@@ -92,7 +96,7 @@ else:
             builder.store(lower, at_pointer).align = 1
             return context.get_dummy_value()
 
-        return types.void(wants, inside, types.intp, types.intp, bound, types.intp), codegen
+        return types.void(tiles, types.intp, types.intp, types.intp, bound, types.intp), codegen
 
     @intrinsic
     def group_hits(typing_context, bound, at, level, capped, i, j):

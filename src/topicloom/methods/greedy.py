@@ -20,5 +20,5 @@ def grown(
 
 def engine_memory(size: Size) -> int:
     """Bytes of the greedy engine: a byte per node pair on the dense path, O(subscriptions) on the sparse one."""
-    table = size.nodes**2 // 2 + 4 * size.nodes * size.topics
+    table = size.nodes**2 // 2 + 5 * size.nodes * size.topics
     return (table if table <= DENSE_BYTES else 0) + 80 * size.subscriptions + 64 * (size.nodes + size.topics)

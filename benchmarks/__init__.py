@@ -1,0 +1,1 @@
+"""Timing topicloom: ``python -m benchmarks``, or ``make bench``."""

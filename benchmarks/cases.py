@@ -1,0 +1,121 @@
+"""What the bench measures, and what each measurement must reach."""
+
+from dataclasses import dataclass
+from math import exp, log
+
+from benchmarks.instances import (
+    EXPONENTIAL_2K,
+    EXPONENTIAL_10K,
+    GROWTH,
+    TWITTER,
+    UNIFORM_2K,
+    UNIFORM_10K,
+    UNIFORM_20K,
+    UNIFORM_100K,
+    ZIPF_2K,
+    Instance,
+)
+from benchmarks.runner import Measurement, Runner
+
+LOW_ODA = "low-oda:rho=3"
+
+
+@dataclass(frozen=True)
+class Case:
+    """A method on an instance, its time beside that of another (method, instance) of the same run.
+
+    Either ``faster`` (the other takes at least so many times as long) or ``slower`` (at most so many times the other's
+    time) is required, or nothing; so for the memory, in megabytes over a process that only loads the instance, or as
+    a multiple of the other's.
+    """
+
+    instance: Instance
+    method: str = "gm"
+    other: str | None = "literal"
+    other_instance: Instance | None = None
+    faster: float | None = None
+    slower: float | None = None
+    megabytes: float | None = None
+    memory_times: float | None = None
+
+    @property
+    def name(self) -> str:
+        """Name on the command line."""
+        return f"{self.method.partition(':')[0]}/{self.instance.name}"
+
+
+CASES = (
+    Case(UNIFORM_10K, faster=5, megabytes=250),
+    Case(EXPONENTIAL_10K, faster=5, megabytes=250),
+    Case(UNIFORM_20K, faster=12, megabytes=600),
+    Case(UNIFORM_2K, faster=5),
+    Case(ZIPF_2K, faster=5),
+    Case(EXPONENTIAL_2K, faster=5),
+    Case(TWITTER, other_instance=UNIFORM_20K, slower=0.35, megabytes=2000),
+    Case(UNIFORM_100K, other=None, megabytes=8000),
+    *(
+        Case(instance, method, other="gm", slower=3, memory_times=2)
+        for instance in (UNIFORM_2K, UNIFORM_10K)
+        for method in (LOW_ODA, "minmax-oda")
+    ),
+    *(Case(instance, method, other="gm") for instance in (TWITTER, UNIFORM_100K) for method in (LOW_ODA, "minmax-oda")),
+)
+QUICK = ("gm/2k-uniform", "gm/2k-zipf", "low-oda/2k-uniform", "minmax-oda/2k-uniform")
+
+
+def run_case(runner: Runner, case: Case) -> dict:
+    """Measure a case; the row of the table as a dictionary."""
+    ours, other = _measured(runner, case)
+    row = {"case": case.name, "title": case.instance.title, **ours.to_dict()}
+    met = []
+    if other:
+        row |= {"other": other.to_dict(), "ratio": round(ours.seconds / other.seconds, 4)}
+        if case.faster:
+            met.append(other.seconds >= case.faster * ours.seconds)
+            row |= {"must": f"≥ {case.faster:g} × faster"}
+        elif case.slower:
+            met.append(ours.seconds <= case.slower * other.seconds)
+            row |= {"must": f"≤ {case.slower:g} × its time"}
+    if case.megabytes:
+        met.append(ours.peak <= case.megabytes * 1e6)
+        row |= {"memory_must": f"≤ {case.megabytes:,.0f} MB"}
+    if case.memory_times and other:
+        met.append(ours.peak <= case.memory_times * other.peak)
+        row |= {"memory_must": f"≤ {case.memory_times:g} × {other.method}'s"}
+    row["met"] = all(met) if met else None
+    return row
+
+
+def _measured(runner: Runner, case: Case) -> tuple[Measurement, Measurement | None]:
+    if case.other is None:
+        return runner.measure(case.instance, case.method)[0], None
+    if case.other_instance is not None:
+        other = runner.measure(case.other_instance, case.other)[0]
+        return runner.measure(case.instance, case.method)[0], other
+    ours, other = runner.measure(case.instance, case.method, case.other)
+    return ours, other
+
+
+def run_growth(runner: Runner) -> dict:
+    """Time against nodes, and the exponent of a power of the nodes that fits it best, for ours and the literal one."""
+    rows = []
+    for instance in GROWTH:
+        ours, literal = runner.measure(instance, "gm", "literal")
+        rows.append({"nodes": instance.nodes, "gm": ours.seconds, "literal": literal.seconds})
+    return {
+        "topics": GROWTH[0].topics,
+        "subscriptions": GROWTH[0].subscriptions,
+        "rows": rows,
+        **{
+            f"{name}_exponent": round(exponent([(r["nodes"], r[name]) for r in rows])[0], 2)
+            for name in ("gm", "literal")
+        },
+    }
+
+
+def exponent(points: list[tuple[float, float]]) -> tuple[float, float]:
+    """(b, a) of the least-squares fit log y = log a + b log x."""
+    xs, ys = [log(x) for x, _ in points], [log(y) for _, y in points]
+    mean_x, mean_y = sum(xs) / len(xs), sum(ys) / len(ys)
+    slope = sum((x - mean_x) * (y - mean_y) for x, y in zip(xs, ys)) / sum((x - mean_x) ** 2 for x in xs)
+    return slope, exp(mean_y - slope * mean_x)
