@@ -4,7 +4,8 @@ import math
 import numbers
 import time
 from collections.abc import Callable, Iterable
-from typing import Any
+from pathlib import Path
+from typing import Any, Self
 
 import numpy as np
 
@@ -21,7 +22,15 @@ from topicloom.churn.repair import (
     shares_topic,
 )
 from topicloom.churn.state import OverlayState
-from topicloom.errors import InvalidEventError, InvalidLinksError, InvalidOptionError, NotTopicConnectedError
+from topicloom.churn.store import Store
+from topicloom.errors import (
+    InputNotFoundError,
+    InvalidEventError,
+    InvalidLinksError,
+    InvalidOptionError,
+    NotTopicConnectedError,
+    OutputExistsError,
+)
 from topicloom.judge import verify
 from topicloom.kernels.backups import GREEDY, PRIMAL_DUAL
 from topicloom.kernels.greedy import greedy_links
@@ -30,6 +39,7 @@ from topicloom.model import Change, Interest, Overlay, Rejection
 from topicloom.model.arrays import Int32Array
 from topicloom.model.checks import checked_seed, checked_whole
 
+_OPTIONS = ("policy", "backups", "coverage", "rho", "k", "seed")
 POLICIES = ("shadow", "naive", "rebuild")
 BUILDERS = {"primal-dual": PRIMAL_DUAL, "greedy": GREEDY}
 
@@ -44,9 +54,9 @@ class Maintainer:
     overlay : Overlay
         Its overlay, k-topic-connected.
     policy : {"shadow", "naive", "rebuild"}
-        Where a repair seeks new links. "shadow": among the neighbours and backups of a node that left; between a node that
-        joined and its backups. "naive": among all subscribers of the topics that were cut; between a node that joined and all
-        who share a topic with it. "rebuild": Low-ODA from scratch (GM2 at k = 2), the baseline.
+        Where a repair seeks new links. "shadow": among the neighbours and backups of a node that left; between a node
+        that joined and its backups. "naive": among all subscribers of the topics that were cut; between a node that
+        joined and all who share a topic with it. "rebuild": Low-ODA from scratch (GM2 at k = 2), the baseline.
     backups : {"primal-dual", "greedy"}
         How backups are chosen (policy "shadow").
     coverage : int
@@ -67,8 +77,8 @@ class Maintainer:
     Notes
     -----
     After every event and batch the overlay is k-topic-connected, every topic of a node is wanted by ``coverage`` of its
-    backups (or by all its other subscribers), and primaries mirror backups exactly. Degrees stay asymptotically those of
-    Low-ODA where the optimum changes little from event to event (Lemma 5 of the paper).
+    backups (or by all its other subscribers), and primaries mirror backups exactly. Degrees stay asymptotically those
+    of Low-ODA where the optimum changes little from event to event (Lemma 5 of the paper).
 
     A shadow join takes O(backups · subscribers of a topic); a shadow leave walks the leaver's topics until it is clear
     which shadows still reach each other, and adds links by the greedy engine over the shadow set alone; then the
@@ -85,12 +95,24 @@ class Maintainer:
     >>> interest = tl.Interest.from_pairs(list("abcd"), ["news"] * 4)
     >>> m = tl.Maintainer(interest, tl.ring_per_topic(interest))
     >>> m.join("e", ["news", "sport"]).added
-    (('a', 'e'),)
+    (('d', 'e'),)
     >>> m.leave("a").removed
-    (('a', 'b'), ('a', 'd'), ('a', 'e'))
+    (('a', 'b'), ('a', 'd'))
     >>> bool(tl.verify(m.interest, m.overlay.links))
     True
     """
+
+    _policy: str
+    _builder: str
+    _rho: float
+    _coverage: int
+    _k: int
+    _seed: int
+    _state: OverlayState
+    _builds: int  # backup sets built so far: each draws its own random numbers
+    _events: int
+    _store: Store | None
+    _shown: tuple[Interest, Overlay] | None
 
     def __init__(
         self,
@@ -112,7 +134,8 @@ class Maintainer:
         if not verdict.ok:
             topic = interest.topic_label(verdict.broken[0].topic)
             raise NotTopicConnectedError(
-                f"the overlay is not {self._k}-topic-connected: {len(verdict.broken):,} topics are broken, first {topic!r}"
+                f"the overlay is not {self._k}-topic-connected: {len(verdict.broken):,} topics are broken, "
+                f"first {topic!r}"
             )
         self._fill(interest, overlay.links)
 
@@ -134,10 +157,8 @@ class Maintainer:
         if policy != "shadow" and self._k > (2 if policy == "rebuild" else 1):
             raise InvalidOptionError(f"policy {policy} does not maintain k = {k}; shadow does")
         self._state = OverlayState(self._seed)
-        self._builds = 0  # backup sets built so far: each draws its own random numbers
-        self._events = 0
-        self._store: Any = None
-        self._shown: tuple[Interest, Overlay] | None = None
+        self._builds = self._events = 0
+        self._store, self._shown = None, None
 
     def _fill(self, interest: Interest, links: Int32Array) -> None:
         state = self._state
@@ -150,7 +171,89 @@ class Maintainer:
         state.add_links(links[:, 0], links[:, 1])
         if self._policy == "shadow":
             self._build_backups(np.arange(interest.n_nodes, dtype=np.int32))
-        state.added.clear()
+        state.added = {}
+
+    @classmethod
+    def open(
+        cls,
+        path: str | Path,
+        *,
+        interest: Interest | None = None,
+        overlay: Overlay | None = None,
+        **options: Any,
+    ) -> Self:
+        """Maintainer whose state is kept in a file: every event or batch is on disk when its method returns.
+
+        With ``interest`` and ``overlay`` the file is created, with the options of the class. Without, it is reopened
+        and goes on exactly where it stopped, in time in proportion to the state and not to its history. ``kill -9``
+        loses no acknowledged event: an event is in the file whole or not at all.
+
+        Parameters
+        ----------
+        path : str or Path
+            An SQLite database; ``path-lock`` and SQLite's own files lie beside it.
+
+        Raises
+        ------
+        StateInUseError
+            Another process, or another maintainer of this one, has it open.
+        InputNotFoundError, OutputExistsError
+            There is nothing to reopen; or there is a state already, and ``interest`` was given.
+        InvalidOptionError
+            Options were given that differ from those of the state.
+
+        Examples
+        --------
+        >>> import tempfile, topicloom as tl
+        >>> interest = tl.Interest.from_pairs(list("abcd"), ["news"] * 4)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = folder + "/state.db"
+        ...     with tl.Maintainer.open(path, interest=interest, overlay=tl.ring_per_topic(interest)) as m:
+        ...         change = m.leave("a")
+        ...     with tl.Maintainer.open(path) as m:
+        ...         m
+        Maintainer(3 nodes, 1 topics, 2 links, policy shadow)
+        """
+        path = Path(path)
+        if (interest is None) != (overlay is None):
+            raise InvalidOptionError("interest and overlay are given together, to create a state, or neither")
+        if interest is None and not path.exists():
+            raise InputNotFoundError(f"{path} does not exist; give interest and overlay to create it")
+        store = Store.open(path)
+        try:
+            if interest is not None and overlay is not None:
+                if store.holds_state:
+                    raise OutputExistsError(f"{path} holds a state already; open it without interest and overlay")
+                made = cls(interest, overlay, **options)
+                store.create(made._state, made.options, builds=made._builds)
+                made._state.settle()
+            else:
+                facts = store.facts()
+                made = cls.__new__(cls)
+                made._set_options(*(facts[name] for name in _OPTIONS))
+                for name, value in options.items():
+                    if made.options.get(name) != value:
+                        raise InvalidOptionError(
+                            f"{name} is {value!r}, but the state in {path} has {made.options.get(name)!r}"
+                        )
+                made._builds, made._events = facts["builds"], facts["events"]
+                store.load(made._state)
+        except BaseException:
+            store.close()
+            raise
+        made._store = store
+        return made
+
+    def close(self) -> None:
+        """Close the file of a durable state; without one there is nothing to close."""
+        if self._store is not None:
+            self._store.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
 
     @property
     def interest(self) -> Interest:
@@ -256,10 +359,14 @@ class Maintainer:
         (4, 1, True)
         """
         started = time.perf_counter()
-        accepted, rejected = in_order(events, self._wanted_by)
+        accepted, rejected = self.sift(events)
         if strict and rejected:
             raise InvalidEventError(rejected[0].reason)
         return self._run(accepted, started, tuple(rejected))
+
+    def sift(self, events: Iterable[Any]) -> tuple[list[Event], list[Rejection]]:
+        """Events that can be applied one after the other, in their order, and those that cannot; nothing is changed."""
+        return in_order(events, self._wanted_by)
 
     def _apply_one(self, given: dict[str, Any]) -> Change:
         started = time.perf_counter()
@@ -283,7 +390,8 @@ class Maintainer:
                     upto += 1
                 repair, update = self._leave([event.node for event in events[at:upto]])
             else:
-                repair, update = self._actions[events[at].event](self, events[at].node, events[at].topics)
+                action = {JOIN: self._join, SUBSCRIBE: self._subscribe, UNSUBSCRIBE: self._unsubscribe}
+                repair, update = action[events[at].event](events[at].node, events[at].topics)
             shadows += repair.shadows
             candidates += repair.candidates
             step_three = time.perf_counter()
@@ -339,7 +447,7 @@ class Maintainer:
         backups = np.setdiff1d(state.backups.gather(slots), gone)
         primaries = np.setdiff1d(state.primaries.gather(slots), gone)
         for node in gone.tolist():
-            state.remove_links(node, state.neighbours.of(node))
+            state.remove_links(node, np.sort(state.neighbours.of(node)))
             state.set_backups(node, NOBODY)
             state.unwant(node, state.rows.of(node))
         repair = self._repair(neighbours, backups, topics)
@@ -356,7 +464,7 @@ class Maintainer:
         state = self._state
         node = self._slot(label)
         topics = state.topic_slots(topic_labels)
-        neighbours, backups = state.neighbours.of(node), state.backups.of(node)
+        neighbours, backups = np.sort(state.neighbours.of(node)), state.backups.of(node)
         state.unwant(node, topics)
         state.remove_links(node, neighbours[~shares_topic(state, node, neighbours)])
         repair = self._repair(neighbours, backups, topics)
@@ -440,12 +548,6 @@ class Maintainer:
             f"{len(self._state.nodes):,} nodes, {len(self._state.topics):,} topics, {len(self._state.links):,} links"
         )
         return f"Maintainer({counts}, policy {self._policy})"
-
-    _actions: dict[str, Callable[["Maintainer", str, tuple[str, ...]], tuple[Repair, Callable[[], None]]]] = {
-        JOIN: _join,
-        SUBSCRIBE: _subscribe,
-        UNSUBSCRIBE: _unsubscribe,
-    }
 
 
 def _nothing() -> None:

@@ -62,8 +62,8 @@ def connect_node_often(
 ) -> Repair:
     """Add links between a node and shadows until it has ``need[i]`` more neighbours in topic i.
 
-    A node with k neighbours in a k-connected graph, or with all of a clique, leaves it k-connected. The contribution of a
-    link is the number of topics in which the node lacks neighbours; Low-ODA's rule chooses. At k = 2 that is GM2's
+    A node with k neighbours in a k-connected graph, or with all of a clique, leaves it k-connected. The contribution of
+    a link is the number of topics in which the node lacks neighbours; Low-ODA's rule chooses. At k = 2 that is GM2's
     estimate.
     """
     nodes = _on_circle(state, np.setdiff1d(shadows, state.neighbours.of(node)))
@@ -157,10 +157,10 @@ def _mend(
         best = np.flatnonzero(gain == gain.max())
         pick = int(best[np.argmin(np.maximum(degree[pairs[best, 0]], degree[pairs[best, 1]]))])
         assert gain[pick] > 0, "neighbours of what went suffice to restore k"
-        u, v = (int(end) for end in np.sort(pairs[pick]))
-        linked.add((u, v))
-        added.append((u, v))
-        degree[[u, v]] += 1
+        ends = (int(pairs[pick].min()), int(pairs[pick].max()))
+        linked.add(ends)
+        added.append(ends)
+        degree[list(ends)] += 1
 
 
 def _sides(interest: Interest, links: Int32Array, topic: int, without: tuple[int, ...]) -> npt.NDArray[np.int64]:

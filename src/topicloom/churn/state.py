@@ -63,8 +63,8 @@ class Slots:
 class OverlayState:
     """Nodes, topics, subscriptions, links, backups and primaries, and what has changed since `settle`.
 
-    Nodes and topics go by slot numbers. Topics that nobody wants are forgotten. ``links`` maps (u, v), u < v, to a number
-    that rises with the order in which they were added.
+    Nodes and topics go by slot numbers. Topics that nobody wants are forgotten. ``links`` maps (u, v), u < v, to a
+    number that rises with the order in which they were added.
     """
 
     def __init__(self, seed: int) -> None:
@@ -75,7 +75,7 @@ class OverlayState:
         self.links: dict[Link, int] = {}
         self.next_link = 0
         self.keys = np.zeros(16, np.uint64)  # place of each node on the circle of the tie rule
-        self.scratch = _scratch(16)
+        self.scratch = _scratch(16, 16)
         self.changed_nodes: set[int] = set()
         self.changed_topics: set[int] = set()
         self.changed_links: set[Link] = set()
@@ -100,9 +100,15 @@ class OverlayState:
         if n_slots > len(self.keys):
             keys = np.zeros(2 * n_slots, np.uint64)
             keys[: len(self.keys)] = self.keys
-            self.keys, self.scratch = keys, _scratch(2 * n_slots)
+            self.keys, self.scratch = keys, _scratch(2 * n_slots, len(self.scratch.place))
         for lists in (self.rows, self.neighbours, self.backups, self.primaries):
             lists.make_lists(n_slots)
+
+    def make_topics(self, n_slots: int) -> None:
+        """Have memory for that many topic slots."""
+        self.members.make_lists(n_slots)
+        if n_slots > len(self.scratch.place):
+            self.scratch = _scratch(len(self.keys), 2 * n_slots)
 
     def restore_node(self, node: int, topics: Int32Array, backups: Int32Array) -> None:
         """Topics and backups of a node whose slot was restored."""
@@ -119,7 +125,7 @@ class OverlayState:
             slot = self.topics.number.get(label)
             if slot is None:
                 slot = self.topics.take(label)
-                self.members.make_lists(slot + 1)
+                self.make_topics(slot + 1)
                 self.changed_topics.add(slot)
             slots.append(slot)
         return np.array(sorted(slots), np.int32)
@@ -245,12 +251,14 @@ class OverlayState:
         return np.uint64(int.from_bytes(digest, "little"))
 
 
-def _scratch(n_slots: int) -> Scratch:
+def _scratch(n_slots: int, n_topics: int) -> Scratch:
     return Scratch(
         np.zeros(n_slots, np.int64),
         np.zeros(n_slots, np.int64),
         np.zeros(n_slots, np.int64),
         np.zeros(n_slots, np.int32),
+        np.zeros(n_topics, np.int64),
+        np.zeros(n_topics, np.int32),
         np.zeros(1, np.int64),
     )
 

@@ -1,8 +1,9 @@
 """Backup sets of a node (shadows-churn §V-G): nodes that between them want each of its topics several times.
 
-A set is the union of ``rounds`` covers of the node's topics, each without the backups that earlier ones chose, so a topic
-is covered ``rounds`` times, or by all its other subscribers where they are fewer. The weight of a candidate is its number of
-links and primaries. Ties go by a hash of the candidates' keys, so they do not depend on how the lists lie in memory.
+A set is the union of ``rounds`` covers of the node's topics, each without the backups that earlier ones chose, so a
+topic is covered ``rounds`` times, or by all its other subscribers where they are fewer. The weight of a candidate is
+its number of links and primaries. Ties go by the candidates' keys, mixed with the random base of the call, so they do
+not depend on how the lists lie in memory.
 """
 
 from typing import NamedTuple
@@ -10,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from topicloom.kernels.jit import serial
-from topicloom.kernels.ragged import holds, push_all, put, remove_all
+from topicloom.kernels.ragged import push_all, put, remove_all
 from topicloom.kernels.random import BACKUP_STREAM, below, draw
 
 
@@ -21,11 +22,13 @@ class Scratch(NamedTuple):
     chosen: np.ndarray  # int64 per node
     number: np.ndarray  # int64 per node
     queue: np.ndarray  # int32 per node
+    topic_stamp: np.ndarray  # int64 per topic
+    place: np.ndarray  # int32 per topic: where it stands among those that are left to cover
     clock: np.ndarray  # int64, one element: the last stamp that was used
 
 
 PRIMAL_DUAL, GREEDY = 0, 1
-BARRED = 1 << 60  # more than any weight
+BARRED = 1 << 62  # more than any weight
 
 
 @serial
@@ -66,7 +69,7 @@ def primal_dual_backups(rows, members, neighbours, primaries, node, rounds, keys
 
     ``base`` (uint64) is the source of the random topics. O(backups · mean subscribers of a topic).
     """
-    first, n_topics = rows.start[node], np.int64(rows.length[node])
+    n_topics = np.int64(rows.length[node])
     backups = np.empty(rounds * n_topics, np.int32)
     n_backups = 0
     stamp, number = scratch.stamp, scratch.number
@@ -78,30 +81,31 @@ def primal_dual_backups(rows, members, neighbours, primaries, node, rounds, keys
         for k in range(n_backups):
             stamp[backups[k]], number[backups[k]] = now, BARRED
         n_rest = n_topics
-        for k in range(n_topics):
-            rest[k] = rows.pool[first + k]
+        _list_topics(rest, rows, node, scratch, now)
         while n_rest > 0:
             k = below(draw(base, r, n_rest), n_rest)
             t = rest[k]
-            rest[k] = rest[n_rest - 1]
-            n_rest -= 1
-            best, least, key = -1, BARRED // 2, np.uint64(0)
+            best, least = -1, np.int64(BARRED // 2)
             for at in range(members.start[t], members.start[t] + members.length[t]):
                 u = members.pool[at]
                 if stamp[u] != now:
                     stamp[u] = now
-                    number[u] = neighbours.length[u] + primaries.length[u]
-                weight = number[u]
-                if weight < least or (weight == least and keys[u] ^ base < key):
-                    best, least, key = u, weight, keys[u] ^ base
-            if best < 0:
+                    weight = np.int64(neighbours.length[u]) + primaries.length[u]
+                    number[u] = (weight << 32) + np.int64((keys[u] ^ base) >> np.uint64(32))  # ties by the lower half
+                if number[u] < least:
+                    best, least = u, number[u]
+            if best < 0:  # nobody else wants it
+                n_rest -= 1
+                rest[k] = rest[n_rest]
+                scratch.place[rest[k]], scratch.place[t] = k, n_rest
                 continue
+            least = (least >> 32) << 32
             if least > 0:
                 for at in range(members.start[t], members.start[t] + members.length[t]):
                     number[members.pool[at]] -= least
             backups[n_backups] = best
             n_backups += 1
-            n_rest = _without_row(rest, n_rest, rows, best)
+            n_rest = _without_row(rest, n_rest, rows, best, scratch, now)
     return backups[:n_backups]
 
 
@@ -111,7 +115,7 @@ def greedy_backups(rows, members, neighbours, primaries, node, rounds, keys, scr
 
     O(Σ subscribers of the node's topics + backups · candidates).
     """
-    first, n_topics = rows.start[node], np.int64(rows.length[node])
+    n_topics = np.int64(rows.length[node])
     backups = np.empty(rounds * n_topics, np.int32)
     n_backups = 0
     scratch.clock[0] += 1
@@ -123,9 +127,9 @@ def greedy_backups(rows, members, neighbours, primaries, node, rounds, keys, scr
         now = scratch.clock[0]
         n_rest = n_topics
         n_candidates = 0
+        _list_topics(rest, rows, node, scratch, now)
         for k in range(n_topics):
-            t = rows.pool[first + k]
-            rest[k] = t
+            t = rest[k]
             for at in range(members.start[t], members.start[t] + members.length[t]):
                 u = members.pool[at]
                 if scratch.chosen[u] != call:
@@ -155,7 +159,7 @@ def greedy_backups(rows, members, neighbours, primaries, node, rounds, keys, scr
             backups[n_backups] = best
             n_backups += 1
             before = n_rest
-            n_rest = _without_row(rest, n_rest, rows, best)
+            n_rest = _without_row(rest, n_rest, rows, best, scratch, now)
             for k in range(n_rest, before):  # the topics just covered are behind the rest
                 t = rest[k]
                 for at in range(members.start[t], members.start[t] + members.length[t]):
@@ -166,14 +170,24 @@ def greedy_backups(rows, members, neighbours, primaries, node, rounds, keys, scr
 
 
 @serial
-def _without_row(rest, n_rest, rows, node):
+def _list_topics(rest, rows, node, scratch, now):
+    """Write the topics of a node to ``rest``, and where each of them stands."""
+    for k in range(rows.length[node]):
+        t = rows.pool[rows.start[node] + k]
+        rest[k] = t
+        scratch.topic_stamp[t] = now
+        scratch.place[t] = k
+
+
+@serial
+def _without_row(rest, n_rest, rows, node, scratch, now):
     """Move the topics that a node wants behind the others. Returns how many others there are."""
-    k = 0
-    while k < n_rest:
-        t = rest[k]
-        if holds(rows, node, t):
+    topic_stamp, place, pool = scratch.topic_stamp, scratch.place, rows.pool
+    for at in range(rows.start[node], rows.start[node] + rows.length[node]):
+        t = pool[at]
+        if topic_stamp[t] == now and place[t] < n_rest:
             n_rest -= 1
-            rest[k], rest[n_rest] = rest[n_rest], t
-        else:
-            k += 1
+            k, other = place[t], rest[n_rest]
+            rest[k], rest[n_rest] = other, t
+            place[other], place[t] = k, n_rest
     return n_rest

@@ -1,4 +1,4 @@
-"""Lists of integers that grow and shrink, side by side in one pool: adjacency that kernels can read while it changes."""
+"""Lists of integers that grow and shrink, side by side in one pool: adjacency that kernels read while it changes."""
 
 from typing import NamedTuple
 
@@ -106,17 +106,3 @@ def gather(lists, ids):
         values[at : at + n] = lists.pool[lists.start[i] : lists.start[i] + n]
         at += n
     return values
-
-
-@serial
-def holds(lists, i, value):
-    """Whether list i, which must ascend, has a value: by halving."""
-    low, high = lists.start[i], lists.start[i] + lists.length[i]
-    end = high
-    while low < high:
-        middle = (low + high) // 2
-        if lists.pool[middle] < value:
-            low = middle + 1
-        else:
-            high = middle
-    return low < end and lists.pool[low] == value

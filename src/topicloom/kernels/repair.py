@@ -168,7 +168,7 @@ def cut_topics(topic, piece, n_topics):
 
 @serial
 def open_entries(node_ptr, topic, start, kept):
-    """The CSR cut down to the topics kept, renumbered, and to nodes that want one: (nodes kept, node_ptr, topic, start)."""
+    """The CSR cut down to topics kept, renumbered, and nodes that want one: (positions, node_ptr, topic, start)."""
     number = np.empty(len(kept), np.int32)
     n_kept = 0
     for t in range(len(kept)):
