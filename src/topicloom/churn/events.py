@@ -72,11 +72,9 @@ def checked_label(label: Any, what: str) -> str:
     InvalidEventError
         It is null, blank, too long, or neither text nor a whole number.
     """
-    if isinstance(label, int) and not isinstance(label, bool):
-        return str(label)
-    if hasattr(label, "__index__") and not isinstance(label, bool):
-        return str(label.__index__())
     if not isinstance(label, str):
+        if hasattr(label, "__index__") and not isinstance(label, bool):
+            return str(label.__index__())
         raise InvalidEventError(f"a {what} is {label!r}; text or a whole number is accepted")
     if not label or label.isspace():
         raise InvalidEventError(f"a {what} is blank; every {what} needs a label")

@@ -188,6 +188,8 @@ def _links_among(state: OverlayState, nodes: Int32Array, position: Int32Array) -
 
 def neighbours_in(state: OverlayState, node: int, topics: Int32Array) -> npt.NDArray[np.int64]:
     """How many neighbours of a node want each of the topics."""
+    if state.neighbours.length(node) == 0:
+        return np.zeros(len(topics), np.int64)
     _, topic = entries_of(state.rows.ragged, state.neighbours.of(node), topics)
     return np.bincount(topic, minlength=len(topics))
 

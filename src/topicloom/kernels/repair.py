@@ -4,6 +4,8 @@ Its cost is that of the shadow set's subscriptions in the topics concerned, and 
 clear which of the shadows still reach each other; nothing here looks at the rest of the interest.
 """
 
+from functools import cache
+
 import numpy as np
 
 from topicloom.kernels.components import build_components
@@ -36,7 +38,7 @@ def links_between(node_ptr, topic, n_topics, start, degree, max_degree, rho, *, 
     zero = np.zeros(1, np.uint8 if lengths.max(initial=0) <= 255 else np.uint16)
     links = grow(
         build_components(node_ptr, topic, n_topics, start),
-        build_components(np.zeros(1, np.int64), topic[:0], 0, start[:0]),
+        _nothing(),
         np.arange(n, dtype=np.int32),
         n,
         SEARCHES[search],
@@ -48,6 +50,12 @@ def links_between(node_ptr, topic, n_topics, start, degree, max_degree, rho, *, 
         float(rho),
     )
     return links, n - 1 if centre >= 0 else n * (n - 1) // 2
+
+
+@cache
+def _nothing():
+    """Components over nothing, for the searches that are not used."""
+    return build_components(np.zeros(1, np.int64), np.empty(0, np.int32), 0, np.empty(0, np.int32))
 
 
 @serial
