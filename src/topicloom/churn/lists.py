@@ -54,5 +54,6 @@ class Lists:
 
     def enlarge(self, wanted: int) -> None:
         """Have room for that many values more, and for as many as there are."""
-        live = int(self.ragged.length.sum(dtype=np.int64))
+        kept = np.minimum(self.ragged.room, 2 * self.ragged.length + 4)  # what `with_room` leaves to each list
+        live = int(kept.sum(dtype=np.int64))
         self.ragged = with_room(self.ragged, len(self.ragged.start), 2 * live + wanted + 1024)

@@ -37,9 +37,9 @@ def _move(lists, wider):
     used = 0
     for i in range(len(lists.start)):
         n = lists.length[i]
-        wider.start[i], wider.length[i], wider.room[i] = used, n, n
+        wider.start[i], wider.length[i], wider.room[i] = used, n, min(lists.room[i], 2 * n + 4)
         wider.pool[used : used + n] = lists.pool[lists.start[i] : lists.start[i] + n]
-        used += n
+        used += wider.room[i]
     wider.used[0] = used
 
 
