@@ -10,6 +10,7 @@ by passing only through subscribers.
 (2, True)
 """
 
+from topicloom.churn import Event, Maintainer
 from topicloom.errors import TopicloomError
 from topicloom.judge import drill, random_drills, verify, weak_nodes
 from topicloom.measures import measure, soc
@@ -38,12 +39,14 @@ from topicloom.methods import (
 )
 from topicloom.model import (
     BrokenTopic,
+    Change,
     CutTopic,
     DrillReport,
     DrillSummary,
     Interest,
     Metrics,
     Overlay,
+    Rejection,
     SocAnswer,
     Verdict,
     WeakNode,
@@ -54,13 +57,17 @@ from topicloom.workloads import generate
 __all__ = [
     "METHODS",
     "BrokenTopic",
+    "Change",
     "CutTopic",
     "DrillReport",
     "DrillSummary",
+    "Event",
     "Interest",
+    "Maintainer",
     "MethodSpec",
     "Metrics",
     "Overlay",
+    "Rejection",
     "SocAnswer",
     "TopicloomError",
     "Verdict",

@@ -37,6 +37,22 @@ class OverlayFormatError(TopicloomError):
     """A folder is not an overlay directory, or is of a format that this version does not know."""
 
 
+class InvalidEventError(TopicloomError):
+    """An event that cannot be applied (unknown node leaves, a present node joins, a blank topic, an unknown kind)."""
+
+
+class NotTopicConnectedError(TopicloomError):
+    """An overlay that has to be topic-connected to begin with is not; the message names a topic."""
+
+
+class StateInUseError(TopicloomError):
+    """Another process has the durable state open for writing."""
+
+
+class StateFormatError(TopicloomError):
+    """A file is not a durable state of this version, or something in it contradicts itself."""
+
+
 class NotEnoughMemoryError(TopicloomError):
     """The method would need more memory than there is; the message names one that fits."""
 

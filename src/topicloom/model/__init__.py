@@ -1,5 +1,6 @@
 """Interest, Overlay and the other frozen result types."""
 
+from topicloom.model.change import Change, Rejection
 from topicloom.model.interest import Interest
 from topicloom.model.overlay import Overlay
 from topicloom.model.results import (
@@ -16,6 +17,7 @@ from topicloom.model.results import (
 
 __all__ = [
     "BrokenTopic",
+    "Change",
     "CutTopic",
     "DrillReport",
     "DrillSummary",
@@ -23,6 +25,7 @@ __all__ = [
     "Interest",
     "Metrics",
     "Overlay",
+    "Rejection",
     "SocAnswer",
     "Verdict",
     "WeakNode",

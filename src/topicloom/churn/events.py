@@ -1,0 +1,155 @@
+"""Events of churn: reading them, putting them in order, and telling which cannot be applied."""
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from topicloom.errors import InvalidEventError
+from topicloom.model import Rejection
+from topicloom.model.labels import MAX_LABEL_BYTES
+
+JOIN, LEAVE, SUBSCRIBE, UNSUBSCRIBE = KINDS = ("join", "leave", "subscribe", "unsubscribe")
+WantedBy = Callable[[str], frozenset[str] | None]  # topics of a present node, None for others
+
+
+@dataclass(frozen=True)
+class Event:
+    """A node joins, leaves, or changes its topics.
+
+    ``at`` (a number, or ISO 8601 text; without a zone it is UTC) and ``id`` (text or a whole number) say in which order
+    the events of a batch apply: by ``at``, then by ``id``, those without before those with, else as given.
+    """
+
+    event: str
+    node: str
+    topics: tuple[str, ...] = ()
+    at: float | None = None
+    id: int | str | None = None
+
+    @classmethod
+    def read(cls, given: Any) -> "Event":
+        """Event from a mapping with the keys event, node, topics, at and id, or from an Event.
+
+        Raises
+        ------
+        InvalidEventError
+            The kind is unknown, a label is blank or no text, or a field is malformed.
+        """
+        if isinstance(given, Event):
+            given = vars(given)
+        if not isinstance(given, Mapping):
+            raise InvalidEventError(f"an event is a mapping with event, node and topics, not {type(given).__name__}")
+        kind = given.get("event")
+        if kind not in KINDS:
+            raise InvalidEventError(f"unknown kind of event {kind!r}; {', '.join(KINDS)} are accepted")
+        topics = given.get("topics")
+        if topics is None:
+            topics = ()
+        if isinstance(topics, str | bytes | Mapping) or not isinstance(topics, Iterable):
+            raise InvalidEventError(f"topics is {type(topics).__name__}; a list of labels is accepted")
+        return cls(
+            kind,
+            checked_label(given.get("node"), "node"),
+            tuple(dict.fromkeys(checked_label(topic, "topic") for topic in topics)),
+            _time(given.get("at")),
+            _id(given.get("id")),
+        )
+
+    @property
+    def rank(self) -> tuple[Any, ...]:
+        """What events of a batch are sorted by."""
+        at = -math.inf if self.at is None else self.at
+        return (at, 0 if self.id is None else 1 if isinstance(self.id, int) else 2, 0 if self.id is None else self.id)
+
+
+def checked_label(label: Any, what: str) -> str:
+    """A label as text; integers are taken as their digits.
+
+    Raises
+    ------
+    InvalidEventError
+        It is null, blank, too long, or neither text nor a whole number.
+    """
+    if not isinstance(label, str):
+        if hasattr(label, "__index__") and not isinstance(label, bool):
+            return str(label.__index__())
+        raise InvalidEventError(f"a {what} is {label!r}; text or a whole number is accepted")
+    if not label or label.isspace():
+        raise InvalidEventError(f"a {what} is blank; every {what} needs a label")
+    try:
+        size = len(label.encode())
+    except UnicodeEncodeError:
+        raise InvalidEventError(f"a {what} is not valid Unicode text: {label!r}") from None
+    if size > MAX_LABEL_BYTES:
+        raise InvalidEventError(f"a {what} has {size:,} bytes; at most {MAX_LABEL_BYTES:,} are accepted")
+    return str(label)
+
+
+def why_not(event: Event, wanted: frozenset[str] | None) -> str | None:
+    """Why an event cannot be applied to a node that wants these topics (None: it is not there); None if it can."""
+    if event.event == JOIN:
+        return None if wanted is None else f"node {event.node!r} joins, but it is already there"
+    if wanted is None:
+        return f"there is no node {event.node!r} to {event.event}"
+    if event.event == LEAVE:
+        return None
+    if not event.topics:
+        return f"node {event.node!r} is to {event.event}, but no topic is named"
+    if event.event == SUBSCRIBE:
+        double = [topic for topic in event.topics if topic in wanted]
+        return f"node {event.node!r} already wants topic {double[0]!r}" if double else None
+    missing = [topic for topic in event.topics if topic not in wanted]
+    return f"node {event.node!r} does not want topic {missing[0]!r}" if missing else None
+
+
+def after(event: Event, wanted: frozenset[str] | None) -> frozenset[str] | None:
+    """Topics of the node when the event has been applied; None when it is gone."""
+    if event.event == LEAVE:
+        return None
+    before = wanted or frozenset()
+    return before - set(event.topics) if event.event == UNSUBSCRIBE else before | set(event.topics)
+
+
+def in_order(given: Iterable[Any], wanted_by: WantedBy) -> tuple[list[Event], list[Rejection]]:
+    """Events that can be applied, one after the other, in their order, and the rejected ones."""
+    read: list[tuple[Event, Any]] = []
+    rejected = []
+    for raw in given:
+        try:
+            read.append((Event.read(raw), raw))
+        except InvalidEventError as error:
+            rejected.append(Rejection(raw, str(error)))
+    wanted: dict[str, frozenset[str] | None] = {}
+    accepted = []
+    for event, raw in sorted(read, key=lambda pair: pair[0].rank):
+        now = wanted[event.node] if event.node in wanted else wanted_by(event.node)
+        reason = why_not(event, now)
+        if reason is None:
+            wanted[event.node] = after(event, now)
+            accepted.append(event)
+        else:
+            rejected.append(Rejection(raw, reason))
+    return accepted, rejected
+
+
+def _time(at: Any) -> float | None:
+    if at is None:
+        return None
+    if isinstance(at, str):
+        try:
+            at = datetime.fromisoformat(at)
+        except ValueError:
+            raise InvalidEventError(f"at is {at!r}; a number or ISO 8601 text is accepted") from None
+    if isinstance(at, datetime):
+        return (at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp()
+    if isinstance(at, bool) or not isinstance(at, int | float) or not math.isfinite(at):
+        raise InvalidEventError(f"at is {at!r}; a number or ISO 8601 text is accepted")
+    return float(at)
+
+
+def _id(given: Any) -> int | str | None:
+    if given is None or (isinstance(given, int | str) and not isinstance(given, bool)):
+        return given
+    raise InvalidEventError(f"id is {given!r}; text or a whole number is accepted")

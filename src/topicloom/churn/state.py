@@ -1,0 +1,273 @@
+"""The state of an overlay under churn: who wants what, links, backups and primaries, in slots that are reused."""
+
+import hashlib
+import heapq
+from collections.abc import Iterable
+
+import numpy as np
+import numpy.typing as npt
+
+from topicloom.churn.lists import Lists
+from topicloom.kernels.backups import Scratch, rebuild_backups
+from topicloom.model import Interest
+from topicloom.model.arrays import Int32Array, frozen
+
+Link = tuple[int, int]
+
+
+class Slots:
+    """Numbers for labels: the smallest free one for each that comes, free again when it goes."""
+
+    def __init__(self) -> None:
+        self.labels: list[str | None] = []
+        self.number: dict[str, int] = {}
+        self._free: list[int] = []
+
+    def __len__(self) -> int:
+        return len(self.number)
+
+    def take(self, label: str) -> int:
+        """Number for a new label."""
+        if self._free:
+            number = heapq.heappop(self._free)
+            self.labels[number] = label
+        else:
+            number = len(self.labels)
+            self.labels.append(label)
+        self.number[label] = number
+        return number
+
+    def release(self, number: int) -> None:
+        """Forget a label; its number may be taken again."""
+        label = self.labels[number]
+        assert label is not None
+        del self.number[label]
+        self.labels[number] = None
+        heapq.heappush(self._free, number)
+
+    def restore(self, numbered: Iterable[tuple[int, str]]) -> None:
+        """Set all labels and numbers of an empty table."""
+        self.number = {label: number for number, label in numbered}
+        self.labels = [None] * (1 + max(self.number.values(), default=-1))
+        for label, number in self.number.items():
+            self.labels[number] = label
+        self._free = [number for number, label in enumerate(self.labels) if label is None]
+
+    def label(self, number: int) -> str:
+        """Label of a number in use."""
+        label = self.labels[number]
+        assert label is not None
+        return label
+
+
+class OverlayState:
+    """Nodes, topics, subscriptions, links, backups and primaries, and what has changed since `settle`.
+
+    Nodes and topics go by slot numbers. Topics that nobody wants are forgotten. ``links`` maps (u, v), u < v, to a
+    number that rises with the order in which they were added.
+    """
+
+    def __init__(self, seed: int) -> None:
+        self._seed = seed
+        self.nodes, self.topics = Slots(), Slots()
+        self.rows, self.members = Lists(), Lists()  # topics of a node, ascending; nodes of a topic
+        self.neighbours, self.backups, self.primaries = Lists(), Lists(), Lists()
+        self.links: dict[Link, int] = {}
+        self.next_link = 0
+        self.keys = np.zeros(16, np.uint64)  # place of each node on the circle of the tie rule
+        self.scratch = _scratch(16, 16)
+        self.changed_nodes: set[int] = set()
+        self.changed_topics: set[int] = set()
+        self.changed_links: set[Link] = set()
+        self.added: dict[tuple[str, str], None] = {}  # by label: a slot may have changed hands in between
+        self.removed: dict[tuple[str, str], None] = {}
+
+    def settle(self) -> None:
+        """Forget what has changed."""
+        self.changed_nodes, self.changed_topics, self.changed_links = set(), set(), set()
+        self.added, self.removed = {}, {}
+
+    def add_node(self, label: str) -> int:
+        """Slot of a new node, without topics and links."""
+        node = self.nodes.take(label)
+        self.make_nodes(node + 1)
+        self.keys[node] = self._key(label)
+        self.changed_nodes.add(node)
+        return node
+
+    def make_nodes(self, n_slots: int) -> None:
+        """Have memory for that many node slots."""
+        if n_slots > len(self.keys):
+            keys = np.zeros(2 * n_slots, np.uint64)
+            keys[: len(self.keys)] = self.keys
+            self.keys, self.scratch = keys, _scratch(2 * n_slots, len(self.scratch.place))
+        for lists in (self.rows, self.neighbours, self.backups, self.primaries):
+            lists.make_lists(n_slots)
+
+    def make_topics(self, n_slots: int) -> None:
+        """Have memory for that many topic slots."""
+        self.members.make_lists(n_slots)
+        if n_slots > len(self.scratch.place):
+            self.scratch = _scratch(len(self.keys), 2 * n_slots)
+
+    def restore_node(self, node: int, topics: Int32Array, backups: Int32Array) -> None:
+        """Topics and backups of a node whose slot was restored."""
+        self.keys[node] = self._key(self.nodes.label(node))
+        self.rows.put(node, topics)
+        self.members.push(topics, np.full(len(topics), node, np.int32))
+        self.backups.put(node, backups)
+        self.primaries.push(backups, np.full(len(backups), node, np.int32))
+
+    def topic_slots(self, labels: Iterable[str]) -> Int32Array:
+        """Slots of topics, ascending; new ones for labels that are not known."""
+        slots = []
+        for label in labels:
+            slot = self.topics.number.get(label)
+            if slot is None:
+                slot = self.topics.take(label)
+                self.make_topics(slot + 1)
+                self.changed_topics.add(slot)
+            slots.append(slot)
+        return np.array(sorted(slots), np.int32)
+
+    def want(self, node: int, topics: Int32Array) -> None:
+        """Subscribe a node to topics that it does not want yet."""
+        self.rows.put(node, np.union1d(self.rows.of(node), topics) if self.rows.length(node) else topics)
+        self.members.push(topics, np.full(len(topics), node, np.int32))
+        self.changed_nodes.add(node)
+
+    def unwant(self, node: int, topics: Int32Array) -> None:
+        """Unsubscribe a node from topics; call `forget_topics` when their labels are not needed any more."""
+        self.rows.put(node, np.setdiff1d(self.rows.of(node), topics, assume_unique=True))
+        self.members.remove(topics, np.full(len(topics), node, np.int32))
+        self.changed_nodes.add(node)
+
+    def forget_topics(self, topics: Int32Array) -> None:
+        """Give up the slots of those topics that nobody wants."""
+        for topic in topics[self.members.ragged.length[topics] == 0].tolist():
+            self.topics.release(topic)
+            self.changed_topics.add(topic)
+
+    def remove_node(self, node: int) -> None:
+        """Give up the slot of a node that has no topic, link, backup or primary left."""
+        self.nodes.release(node)
+        self.changed_nodes.add(node)
+
+    def add_links(self, u: Int32Array, v: Int32Array) -> None:
+        """Add links that are not there."""
+        self.neighbours.push(np.concatenate([u, v]), np.concatenate([v, u]))
+        for link in zip(np.minimum(u, v).tolist(), np.maximum(u, v).tolist()):
+            self.links[link] = self.next_link
+            self.next_link += 1
+            self._note(link, self.added, self.removed)
+
+    def remove_links(self, node: int, others: Int32Array) -> None:
+        """Remove the links between a node and some neighbours."""
+        ends = np.full(len(others), node, np.int32)
+        self.neighbours.remove(np.concatenate([others, ends]), np.concatenate([ends, others]))
+        for other in others.tolist():
+            link = (node, other) if node < other else (other, node)
+            del self.links[link]
+            self._note(link, self.removed, self.added)
+
+    def _note(self, link: Link, here: dict[tuple[str, str], None], against: dict[tuple[str, str], None]) -> None:
+        """Note that a link came or went, unless that undoes what was noted before."""
+        self.changed_links.add(link)
+        u, v = self.nodes.label(link[0]), self.nodes.label(link[1])
+        pair = (u, v) if u < v else (v, u)
+        if pair in against:
+            del against[pair]
+        else:
+            here[pair] = None
+
+    def set_backups(self, node: int, backups: Int32Array) -> None:
+        """Replace the backups of a node, in both directions."""
+        old = self.backups.of(node)
+        if len(old):
+            self.primaries.remove(old, np.full(len(old), node, np.int32))
+        self.backups.put(node, backups)
+        self.primaries.push(backups, np.full(len(backups), node, np.int32))
+        self.changed_nodes.add(node)
+
+    def rebuild_backups(self, nodes: Int32Array, builder: int, rounds: int, builds: int) -> None:
+        """Build the backups of nodes anew, one after the other; ``builds`` is how many were built before."""
+        done = 0
+        while True:
+            done, wanted = rebuild_backups(
+                self.rows.ragged,
+                self.members.ragged,
+                self.neighbours.ragged,
+                self.backups.ragged,
+                self.primaries.ragged,
+                nodes,
+                done,
+                builder,
+                rounds,
+                self.keys,
+                self.scratch,
+                self._seed,
+                builds,
+            )
+            if done == len(nodes):
+                break
+            self.backups.enlarge(wanted)
+            self.primaries.enlarge(wanted)
+        self.changed_nodes.update(nodes.tolist())
+
+    def add_backup(self, node: int, backup: int) -> None:
+        """Give a node one more backup, if it is not one yet."""
+        if backup not in self.backups.of(node):
+            one, other = np.array([node], np.int32), np.array([backup], np.int32)
+            self.backups.push(one, other)
+            self.primaries.push(other, one)
+            self.changed_nodes.add(node)
+
+    @property
+    def max_degree(self) -> int:
+        """Highest number of links of a node."""
+        return int(self.neighbours.ragged.length.max(initial=0))
+
+    def snapshot(self) -> tuple[Interest, Int32Array]:
+        """The interest, nodes and topics in label order, and the links in the order in which they were added."""
+        nodes, topics = sorted(self.nodes.number), sorted(self.topics.number)
+        node_slots = np.array([self.nodes.number[label] for label in nodes], np.int64)
+        topic_slots = np.array([self.topics.number[label] for label in topics], np.int64)
+        sizes = self.rows.ragged.length[node_slots]
+        topic_id = _inverse(topic_slots, len(self.topics.labels))
+        interest = Interest.from_ids(
+            np.repeat(np.arange(len(nodes)), sizes),
+            topic_id[self.rows.gather(node_slots)],
+            n_nodes=len(nodes),
+            n_topics=len(topics),
+            node_labels=_labels(nodes),
+            topic_labels=_labels(topics),
+        )
+        links = np.array(list(self.links), np.int64).reshape(-1, 2)
+        ids = np.sort(_inverse(node_slots, len(self.nodes.labels))[links], axis=1).astype(np.int32)
+        return interest, frozen(ids)
+
+    def _key(self, label: str) -> np.uint64:
+        digest = hashlib.blake2b(label.encode(), digest_size=8, key=self._seed.to_bytes(8, "little")).digest()
+        return np.uint64(int.from_bytes(digest, "little"))
+
+
+def _scratch(n_slots: int, n_topics: int) -> Scratch:
+    return Scratch(
+        np.zeros(n_slots, np.int64),
+        np.zeros(n_slots, np.int64),
+        np.zeros(n_slots, np.int64),
+        np.zeros(n_slots, np.int32),
+        np.zeros(n_topics, np.int64),
+        np.zeros(n_topics, np.int32),
+        np.zeros(1, np.int64),
+    )
+
+
+def _inverse(slots: npt.NDArray[np.int64], size: int) -> npt.NDArray[np.int64]:
+    ids = np.full(size, -1, np.int64)
+    ids[slots] = np.arange(len(slots))
+    return ids
+
+
+def _labels(labels: list[str]) -> npt.NDArray[np.str_]:
+    return frozen(np.array(labels, dtype=np.dtypes.StringDType()))

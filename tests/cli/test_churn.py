@@ -1,0 +1,77 @@
+"""``topicloom churn`` on overlays that were saved without Spark."""
+
+import json
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import topicloom as tl
+from topicloom.cli.app import main
+
+EVENTS = [
+    {"event": "leave", "node": "n01", "id": 2, "at": 10},
+    {"event": "join", "node": "x", "topics": ["t1", "t2"], "id": 1, "at": 10},
+    {"event": "subscribe", "node": "x", "topics": ["t3"], "at": 11},
+    {"event": "leave", "node": "nobody", "at": 12},
+    {"event": "dance", "node": "n02", "at": 13},
+    {"event": "join", "node": "y", "topics": ["t1", " "], "at": 14},
+]
+
+
+@pytest.fixture
+def overlay(tmp_path):
+    tl.low_oda(tl.generate(nodes=40, topics=8, subscriptions=3, seed=1)).save(tmp_path / "overlay")
+    return str(tmp_path / "overlay")
+
+
+def lines_of(path, events, more=""):
+    path.write_text("".join(json.dumps(event) + "\n" for event in events) + more)
+    return str(path)
+
+
+def test_events_are_applied_and_bad_ones_set_apart(overlay, tmp_path, capsys):
+    events = lines_of(tmp_path / "events.jsonl", EVENTS, '{"event": "lea\n')
+    assert main(["churn", overlay, events, str(tmp_path / "out"), "--json"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert (facts["events"], facts["rejected"], facts["nodes"]) == (3, 4, 40)
+    before, after = tl.Overlay.load(overlay), tl.Overlay.load(tmp_path / "out")
+    assert tl.verify(after.interest, after.links).ok
+    told = [json.loads(line) for line in (tmp_path / "out" / "changes.jsonl").read_text().splitlines()]
+    assert [part["events"][0]["event"] for part in told] == ["join", "leave", "subscribe"]
+    links = {(row.src, row.dst) for row in before.to_pandas().itertuples()}
+    for row in pq.read_table(tmp_path / "out" / "changes").to_pylist():
+        links.symmetric_difference_update({(row["src"], row["dst"])})
+    assert links == {(row.src, row.dst) for row in after.to_pandas().itertuples()}
+    reasons = pq.read_table(tmp_path / "out" / "rejected")["reason"].to_pylist()
+    assert len(reasons) == 4
+    for reason in ("is not JSON", "no node 'nobody'", "unknown kind", "a topic is blank"):
+        assert any(reason in given for given in reasons)
+    assert main(["churn", str(tmp_path / "out"), events, str(tmp_path / "again")]) == 0
+
+
+def test_parquet_events_in_one_batch_under_each_policy(overlay, tmp_path):
+    rows = [{"event": "leave", "node": f"n{v:02}", "topics": None} for v in range(10)]
+    pq.write_table(pa.Table.from_pylist(rows), tmp_path / "events.parquet")
+    for policy in ("shadow", "naive", "rebuild"):
+        out = tmp_path / policy
+        assert (
+            main(["churn", overlay, str(tmp_path / "events.parquet"), str(out), "--policy", policy, "--batch", "10"])
+            == 0
+        )
+        after = tl.Overlay.load(out)
+        assert after.interest.n_nodes == 30 and tl.verify(after.interest, after.links).ok
+        assert len((out / "changes.jsonl").read_text().splitlines()) == 1
+
+
+def test_bad_input_writes_nothing(overlay, tmp_path, capsys):
+    events = lines_of(tmp_path / "events.jsonl", EVENTS)
+    for wrong in (
+        [overlay, str(tmp_path / "none.jsonl"), str(tmp_path / "out")],
+        [overlay, events, str(tmp_path / "out"), "--policy", "hope"],
+        [overlay, events, str(tmp_path / "out"), "--k", "2"],
+        [overlay, events, overlay],
+    ):
+        assert main(["churn", *wrong]) == 2
+        assert "Traceback" not in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
