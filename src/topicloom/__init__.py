@@ -14,6 +14,7 @@ from topicloom.errors import TopicloomError
 from topicloom.judge import drill, random_drills, verify, weak_nodes
 from topicloom.measures import measure, soc
 from topicloom.methods import (
+    JOIN_METHODS,
     METHODS,
     MethodSpec,
     cd_oda,
@@ -21,11 +22,13 @@ from topicloom.methods import (
     cd_oda_2,
     cycle_per_topic,
     design,
+    divide_and_conquer,
     full_mesh,
     gm2,
     greedy_merge,
     harary_per_topic,
     hub,
+    join,
     low_oda,
     minmax_oda,
     random_regular,
@@ -50,6 +53,7 @@ from topicloom.version import __version__
 from topicloom.workloads import generate
 
 __all__ = [
+    "JOIN_METHODS",
     "METHODS",
     "BrokenTopic",
     "CutTopic",
@@ -69,6 +73,7 @@ __all__ = [
     "cd_oda_2",
     "cycle_per_topic",
     "design",
+    "divide_and_conquer",
     "drill",
     "full_mesh",
     "generate",
@@ -76,6 +81,7 @@ __all__ = [
     "greedy_merge",
     "harary_per_topic",
     "hub",
+    "join",
     "low_oda",
     "measure",
     "minmax_oda",
