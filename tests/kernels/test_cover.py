@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from small_interests import interests
 
+from small_interests import interests
 from topicloom.kernels.cover import greedy_cover
 from topicloom.kernels.division import places_among, shuffled_ranks
 from topicloom.kernels.tie_order import places_on_circle

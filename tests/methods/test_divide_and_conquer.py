@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from small_interests import EDGE_CASES, interest_of, interests
 
 import topicloom as tl
+from small_interests import EDGE_CASES, interest_of, interests
 from topicloom.errors import InvalidOptionError
 from topicloom.methods.conquer import group_units
 from topicloom.methods.division import best_count, divide

@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from small_interests import interests
 
 import topicloom as tl
+from small_interests import interests
 from topicloom.errors import InvalidInterestError, InvalidLinksError, InvalidOptionError
 
 HERE = tl.Interest.from_pairs(["a", "b", "b", "c"], ["x", "x", "y", "z"])
@@ -68,11 +68,11 @@ def test_what_cannot_be_joined_is_refused_with_the_reason():
         tl.join([designed(HERE)])
     with pytest.raises(InvalidOptionError, match="naive-merge"):
         tl.join([designed(HERE), designed(THERE)], method="best")
-    with pytest.raises(InvalidLinksError, match="overlay 1 is not topic-connected: 1 of its topics are broken.*'y'"):
+    with pytest.raises(InvalidLinksError, match=r"overlay 1 is not topic-connected: 1 of its topics are broken.*'y'"):
         tl.join([designed(HERE), (THERE, [])])
     with pytest.raises(InvalidInterestError, match="'b' is in overlay 0 and in overlay 1; only"):
         tl.join([designed(HERE), designed(tl.Interest.from_pairs(["b", "b"], ["x", "y"]))])
-    with pytest.raises(InvalidInterestError, match="'b' is in overlay 0 .*disagree on its subscriptions"):
+    with pytest.raises(InvalidInterestError, match=r"'b' is in overlay 0 .*disagree on its subscriptions"):
         tl.join([designed(HERE), designed(tl.Interest.from_pairs(["b"], ["x"]))])
     with pytest.raises(InvalidInterestError, match="built for another interest"):
         tl.join([(HERE, tl.greedy_merge(THERE)), designed(THERE)])

@@ -23,6 +23,7 @@ AIMS = ("time", "parallel-time", "candidates")
 MINHASHES = 4
 POOL_PER_CORE_NODE = 16
 SAMPLED_PARTITIONS = 8
+LEAST_TRIED, MOST_TRIED = 4, 50_000
 
 
 def divide(interest: Interest, partitions: int, division: str, *, seed: int) -> Int32Array:
@@ -83,13 +84,13 @@ def largest_nodes(interest: Interest, count: int) -> Int64Array:
 
 
 def trial_counts(n_nodes: int) -> list[int]:
-    """Numbers of partitions to try: 2, 3, 4, 6, 8, 12, … up to a fourth of the nodes.
+    """Numbers of partitions to try: 2, 3, 4, 6, 8, 12, …, such that partitions have from 4 to 50,000 nodes.
 
     >>> trial_counts(50)
     [2, 3, 4, 6, 8, 12]
     """
     counts = sorted({base << power for base in (2, 3) for power in range(32)})
-    return [count for count in counts if count <= n_nodes // 4]
+    return [count for count in counts if n_nodes / MOST_TRIED <= count <= n_nodes / LEAST_TRIED]
 
 
 def trial_star_set(part: Part, subscribers: Int64Array, *, seed: int) -> int:
