@@ -106,6 +106,7 @@ def _memory(size: Size) -> int:
     cost="a gm on each partition, and one on the star nodes; on Spark no process holds more than that",
     paper="Chen, Jacobsen, Vitenberg: Divide and Conquer Algorithms for Publish/Subscribe Overlay Design, ICDCS 2010",
     memory=_memory,
+    check=lambda options: Plan.of(**options),
 )
 def divide_and_conquer(
     interest: Interest,
