@@ -23,6 +23,7 @@ from topicloom.methods import (
     cycle_per_topic,
     design,
     divide_and_conquer,
+    drop_redundant_links,
     full_mesh,
     gm2,
     greedy_merge,
@@ -35,6 +36,7 @@ from topicloom.methods import (
     repeated_greedy_merge,
     ring_per_topic,
     spanning_tree,
+    stacked_greedy_merge,
     two_diameter_oda,
 )
 from topicloom.model import (
@@ -75,6 +77,7 @@ __all__ = [
     "design",
     "divide_and_conquer",
     "drill",
+    "drop_redundant_links",
     "full_mesh",
     "generate",
     "gm2",
@@ -91,6 +94,7 @@ __all__ = [
     "ring_per_topic",
     "soc",
     "spanning_tree",
+    "stacked_greedy_merge",
     "two_diameter_oda",
     "verify",
     "weak_nodes",

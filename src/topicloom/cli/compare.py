@@ -26,6 +26,7 @@ from topicloom.cli.options import (
 )
 from topicloom.cli.session import spark_session
 from topicloom.cli.sources import part_of_overlay
+from topicloom.cli.warm import COMPILING, warm
 from topicloom.errors import InvalidOptionError, NotEnoughMemoryError
 from topicloom.methods.choice import MethodChoice
 from topicloom.model.checks import checked_seed
@@ -88,6 +89,9 @@ def command(
         prepared = prepare(rows, stages=stages)
         if remote is None and (master is None or master.startswith("local")):
             _check_memory(prepared, choices)
+        with stages("compile", COMPILING):
+            for choice in choices:
+                warm(choice.method)
         with stages("compare", f"running {len(choices)} methods side by side"):
             compared = compare_methods(
                 prepared.encoded,

@@ -38,16 +38,18 @@ def draw_comparison(compared: Sequence[Compared], title: str, folder: Path) -> N
             ticks = [getattr(one, tick) for one in shown]
             finite = [value for value in (*values, *ticks) if value]
             # several powers of ten apart, small bars would vanish on a linear scale
-            if finite and max(finite) > 50 * min(finite):
-                axis.set_xscale("symlog", linthresh=min(finite))
+            logarithmic = bool(finite) and max(finite) > 50 * min(finite)
+            left = min(finite) / 3 if logarithmic else 0
+            if logarithmic:
+                axis.set_xscale("log")
             axis.barh(names, [value or 0 for value in values], color=colours, hatch=hatches, edgecolor="white")
             for place, (value, high) in enumerate(zip(values, ticks)):
-                if value is None:
-                    axis.text(0, place, " ∞", va="center", fontsize=12)
+                if not value:
+                    axis.text(left, place, " ∞" if value is None else " 0", va="center", fontsize=10)
                 elif bar != tick:
                     axis.plot([high], [place], "|", color="black", markersize=12)
             axis.set_title(label, fontsize=10, loc="left")
-            axis.set_xlim(left=0)
+            axis.set_xlim(left=left)
             axis.spines[["top", "right"]].set_visible(False)
         axes[0, 0].invert_yaxis()
         figure.suptitle(f"{title}\n◆ every topic survives the failure of any one node", fontsize=11, x=0.01, ha="left")

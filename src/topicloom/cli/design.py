@@ -26,7 +26,7 @@ from topicloom.cli.options import (
 from topicloom.cli.session import spark_session
 from topicloom.cli.sources import part_of_overlay
 from topicloom.cli.verify import broken_sentence
-from topicloom.cli.warm import warm
+from topicloom.cli.warm import COMPILING, warm
 from topicloom.methods.choose import method_for, options_for
 from topicloom.methods.registry import check_options, spec_of
 from topicloom.model.checks import checked_seed
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from topicloom.pipeline import OverlayVerdict
     from topicloom.pipeline.prepare import Prepared
 
+FEWER_LINKS = " (--method stacked-gm takes longer and needs far fewer links)"
 EXAMPLE = "Example: topicloom design subscriptions.csv.gz overlay --method gm"
 
 
@@ -97,7 +98,7 @@ def command(
     if method is None:
         method = "gm" if k is None else method_for(k)
         if k is not None:
-            tell(f"k = {k}: designing with {method}")
+            tell(f"k = {k}: designing with {method}{FEWER_LINKS if method == 'harary-pt' else ''}")
     check_options(spec_of(method), options)
     options |= options_for(spec_of(method), k)
     checked_seed(seed)
@@ -125,7 +126,7 @@ def command(
         narrator.note(_plan(prepared, method, options, needed))
         if dry_run:
             return 0
-        with stages("compile", "loading kernels (compiled on the first run, about a minute)"):
+        with stages("compile", COMPILING):
             warm(method)
         result = design_prepared(prepared, method=method, seed=seed, stages=stages, **{**options, "k": k})
         write_overlay(result, out, overwrite=overwrite, stages=stages)

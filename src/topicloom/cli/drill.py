@@ -59,14 +59,6 @@ def _nodes(interest: Interest, names: list[str]) -> list[int | str]:
     return [int(name) for name in names]
 
 
-def _node(interest: Interest, node: int) -> str:
-    return str(node if interest.node_labels is None else interest.node_labels[node])
-
-
-def _topic(interest: Interest, topic: int) -> str:
-    return str(topic if interest.topic_labels is None else interest.topic_labels[topic])
-
-
 def _facts(
     interest: Interest, report: DrillReport | None, summary: DrillSummary | None, weak: tuple[WeakNode, ...]
 ) -> dict[str, Any]:
@@ -77,19 +69,19 @@ def _facts(
     if summary is not None:
         worst = None if summary.worst is None else _named(interest, summary.worst)
         facts["random"] = {**summary.to_dict(), "worst": worst}
-    facts["weak_nodes"] = [{**node._asdict(), "node": _node(interest, node.node)} for node in weak]
+    facts["weak_nodes"] = [{**node._asdict(), "node": interest.node_label(node.node)} for node in weak]
     return facts
 
 
 def _named(interest: Interest, report: DrillReport) -> dict[str, Any]:
     facts = report.to_dict()
-    facts["failed"] = [_node(interest, node) for node in report.failed]
-    facts["cut"] = [{**cut, "topic": _topic(interest, cut["topic"])} for cut in facts["cut"]]
+    facts["failed"] = [interest.node_label(node) for node in report.failed]
+    facts["cut"] = [{**cut, "topic": interest.topic_label(cut["topic"])} for cut in facts["cut"]]
     return facts
 
 
 def _print_report(interest: Interest, report: DrillReport) -> None:
-    down = ", ".join(visible(_node(interest, node)) for node in report.failed)
+    down = ", ".join(visible(interest.node_label(node)) for node in report.failed)
     print(
         f"down: {down}\n{len(report.cut):,} topics cut, {report.topics_holding:,} hold, {report.topics_untouched:,} "
         f"untouched; {report.lost_pairs:,} pairs of subscribers lost each other"
@@ -97,7 +89,7 @@ def _print_report(interest: Interest, report: DrillReport) -> None:
     if report.cut:
         worst = sorted(report.cut, key=lambda cut: (-cut.lost_pairs, cut.topic))
         rows = [
-            (_topic(interest, cut.topic), figure(len(cut.pieces)), figure(cut.pieces[0]), figure(cut.lost_pairs))
+            (interest.topic_label(cut.topic), figure(len(cut.pieces)), figure(cut.pieces[0]), figure(cut.lost_pairs))
             for cut in worst[:_SHOWN]
         ]
         print_table(("topic cut", "pieces", "largest piece", "pairs lost"), rows)
@@ -125,7 +117,7 @@ def _print_weak(interest: Interest, weak: tuple[WeakNode, ...]) -> None:
         print("no single point of failure: every topic survives the loss of any one node")
         return
     print(f"{len(weak):,} of {interest.n_nodes:,} nodes are single points of failure")
-    rows = [(_node(interest, w.node), figure(w.topics_cut), figure(w.lost_pairs)) for w in weak[:_SHOWN]]
+    rows = [(interest.node_label(w.node), figure(w.topics_cut), figure(w.lost_pairs)) for w in weak[:_SHOWN]]
     print_table(("node", "topics cut", "pairs lost"), rows)
     _print_rest(len(weak))
 

@@ -5,8 +5,8 @@ contributions in each row. At a level, the rows whose bound reaches it are swept
 window: the members of a node's topics that lie in the window are counted, those that reach the level are sorted by
 rank and tried one by one. Once the half circle has been swept, what was seen is the row's new bound.
 
-A sweep also remembers the row's best pairs, as many as fit: every pair left out is below the row's *floor*. While the level
-is at the floor or above, the row is served from that memory and not swept again.
+A sweep also remembers the row's best pairs, as many as fit: every pair left out is below the row's *floor*. While the
+level is at the floor or above, the row is served from that memory and not swept again.
 
 Two things keep a sweep short. Narrow windows come first, so that where many pairs are equal, most components have
 merged before a wide window is counted. And a node inside a topic's giant component counts only the members outside it.

@@ -18,7 +18,7 @@ if numba.config.DISABLE_JIT:
         """Lower the bounds at ``at`` … of the 64 pairs (i, j), (i + 1, j + 1), … to the topics that are left.
 
         ``wants`` and ``inside`` (uint8: 8 topics per row, places along it) say what a place wants, and in which of
-        those topics it lies in the giant component: topics in whose giant both lie do not count. ``bound`` is overwritten.
+        those topics it lies in the giant component: topics in whose giant both lie do not count. Overwrites ``bound``.
         """
         x, y = slice(i, i + GROUP), slice(j, j + GROUP)
         shared = wants[:, x] & wants[:, y] & ~(inside[:, x] & inside[:, y])

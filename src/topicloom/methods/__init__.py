@@ -14,10 +14,12 @@ from topicloom.methods.join import JOIN_METHODS, join
 from topicloom.methods.low_oda import low_oda
 from topicloom.methods.minmax_oda import minmax_oda
 from topicloom.methods.random_regular import random_regular
+from topicloom.methods.redundant_links import drop_redundant_links
 from topicloom.methods.registry import MethodSpec, design, registered
 from topicloom.methods.repeated_greedy_merge import repeated_greedy_merge
 from topicloom.methods.ring_per_topic import ring_per_topic
 from topicloom.methods.spanning_tree import spanning_tree
+from topicloom.methods.stacked_greedy_merge import stacked_greedy_merge
 from topicloom.methods.two_diameter import two_diameter_oda
 
 METHODS = MappingProxyType(registered())
@@ -32,6 +34,7 @@ __all__ = [
     "cycle_per_topic",
     "design",
     "divide_and_conquer",
+    "drop_redundant_links",
     "full_mesh",
     "gm2",
     "greedy_merge",
@@ -44,5 +47,6 @@ __all__ = [
     "repeated_greedy_merge",
     "ring_per_topic",
     "spanning_tree",
+    "stacked_greedy_merge",
     "two_diameter_oda",
 ]

@@ -1,5 +1,7 @@
 """HararyPT: per topic the sparsest graph that survives k - 1 failures, all topics along one node sequence."""
 
+from collections.abc import Iterator
+
 import numpy as np
 import numpy.typing as npt
 
@@ -8,7 +10,7 @@ from topicloom.methods.per_topic import merged
 from topicloom.methods.registry import method
 from topicloom.methods.similarity_sequence import similarity_sequence
 from topicloom.model import Interest, Overlay
-from topicloom.model.arrays import Int32Array
+from topicloom.model.arrays import Int32Array, Int64Array
 from topicloom.model.checks import checked_seed, checked_whole
 
 SEQUENCES = ("arbitrary", "similarity")
@@ -67,7 +69,16 @@ def harary_per_topic(interest: Interest, *, k: int = 2, sequence: str = "arbitra
 
 
 def harary_links(interest: Interest, k: int, sequence: npt.NDArray[np.integer] | None = None) -> Int32Array:
-    """Links of the Harary graphs H(k, n) of all topics, nearest in the sequence first.
+    """Links of the Harary graphs of all topics, those between neighbours in the sequence first; see `harary_graphs`."""
+    rounds = [merged(src, dst) for src, dst, _ in harary_graphs(interest, k, sequence)]
+    ends = np.concatenate([np.empty((0, 2), np.int32), *rounds])
+    return merged(ends[:, 0], ends[:, 1])
+
+
+def harary_graphs(
+    interest: Interest, k: int, sequence: npt.NDArray[np.integer] | None = None
+) -> Iterator[tuple[Int32Array, Int32Array, Int64Array]]:
+    """Links of every topic's Harary graph H(k, n) as (ends, other ends, topics), by their length along the sequence.
 
     ``sequence`` lists the nodes in order; None is the order of ids.
     """
@@ -81,19 +92,22 @@ def harary_links(interest: Interest, k: int, sequence: npt.NDArray[np.integer] |
     start, size = indptr[topic_of], sizes[topic_of]
     position = np.arange(len(nodes)) - start
 
-    def chords(chosen: npt.NDArray[np.bool_], reach: npt.NDArray[np.int64] | int) -> Int32Array:
+    def chords(
+        chosen: npt.NDArray[np.bool_], reach: npt.NDArray[np.int64] | int
+    ) -> tuple[Int32Array, Int32Array, Int64Array]:
         """Links from the chosen entries to the entry so far ahead, around the end of its topic."""
         ahead = np.broadcast_to(reach, chosen.shape)[chosen]
-        return merged(nodes[chosen], nodes[start[chosen] + (position[chosen] + ahead) % size[chosen]])
+        ends = start[chosen] + (position[chosen] + ahead) % size[chosen]
+        return nodes[chosen], nodes[ends], topic_of[chosen]
 
     if k == 1:
-        return chords(position + 1 < size, 1)
+        yield chords(position + 1 < size, 1)
+        return
     # Where n <= k these are all distances there are, so that the topic becomes a clique.
     widest = min(k, int(sizes.max(initial=0))) // 2
-    rounds = [chords(size >= 2 * ahead, ahead) for ahead in range(1, widest + 1)]
+    for ahead in range(1, widest + 1):
+        yield chords(size >= 2 * ahead, ahead)
     if k % 2:
         halves = (size + 1) // 2  # to the opposite entry; with odd n the first entry has two opposite ones
-        rounds.append(chords((size > k) & (position < size // 2), halves))
-        rounds.append(chords((size > k) & (size % 2 == 1) & (position == 0), size // 2))
-    ends = np.concatenate([np.empty((0, 2), np.int32), *rounds])
-    return merged(ends[:, 0], ends[:, 1])
+        yield chords((size > k) & (position < size // 2), halves)
+        yield chords((size > k) & (size % 2 == 1) & (position == 0), size // 2)

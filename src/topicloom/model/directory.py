@@ -33,6 +33,7 @@ from topicloom.model.publish import recover, whole_directory
 from topicloom.version import __version__
 
 FORMAT = 1
+_LINKS_AT_ONCE = 1 << 16
 REJECTED = pa.schema([(name, pa.string()) for name in ("file", "raw", "node", "topic", "reason")])
 
 
@@ -142,20 +143,17 @@ def shared_topics(interest: Interest, links: Int32Array) -> Int64Array:
     """For every link, how many topics both ends want: O(links × mean topics a node) by sorted merging."""
     lower = interest.indptr[links[:, 0]]
     sizes = interest.indptr[links[:, 0] + 1] - lower
-    counts = np.zeros(len(links), np.int64)
+    counts = np.empty(len(links), np.int64)
     wanted = interest.nodes.astype(np.int64) * max(interest.n_topics, 1) + interest.topics
     for start in range(0, len(links), _LINKS_AT_ONCE):
-        part = slice(start, min(start + _LINKS_AT_ONCE, len(links)))
-        link_of = np.repeat(np.arange(part.start, part.stop), sizes[part])
+        part = slice(start, start + _LINKS_AT_ONCE)
+        link_of = np.repeat(np.arange(len(sizes[part])), sizes[part])
         offsets = np.arange(len(link_of)) - np.repeat(np.cumsum(sizes[part]) - sizes[part], sizes[part])
-        topic = interest.topics[lower[link_of] + offsets]
-        keys = links[link_of, 1].astype(np.int64) * max(interest.n_topics, 1) + topic
+        topic = interest.topics[lower[part][link_of] + offsets]
+        keys = links[part, 1][link_of].astype(np.int64) * max(interest.n_topics, 1) + topic
         at = np.minimum(np.searchsorted(wanted, keys), len(wanted) - 1)
-        counts += np.bincount(link_of[wanted[at] == keys], minlength=len(links))
+        counts[part] = np.bincount(link_of[wanted[at] == keys], minlength=len(sizes[part]))
     return counts
-
-
-_LINKS_AT_ONCE = 1 << 16
 
 
 def _names(labels: npt.ArrayLike | None, count: int) -> pa.Array:

@@ -13,8 +13,9 @@ def with_reasons(rows: DataFrame) -> DataFrame:
     A row is not usable if a label is null, blank, over 64 KiB or not valid UTF-8. Labels are kept as they are.
     """
     require_columns(rows, NODE, TOPIC)
-    missing = [name for name in (FILE, RAW, REASON) if name not in rows.columns]
-    rows = rows.withColumns({name: F.lit(None).cast("string") for name in missing})
+    for name in (FILE, RAW, REASON):
+        if name not in rows.columns:
+            rows = rows.withColumn(name, F.lit(None).cast("string"))
     node, topic = F.col(NODE).cast("string"), F.col(TOPIC).cast("string")
     reason = F.coalesce(F.col(REASON), _reason(node, "node"), _reason(topic, "topic"))
     return rows.select(FILE, RAW, node.alias(NODE), topic.alias(TOPIC), reason.alias(REASON))

@@ -35,8 +35,8 @@ _FIGURES = {
 }
 _SCHEMA = f"{_TASK} bigint, " + ", ".join(f"{name} {kind}" for name, kind in _FIGURES.items())
 _ARROW = {"bigint": pa.int64(), "double": pa.float64(), "boolean": pa.bool_(), "string": pa.string()}
-# What a method is judged by, smaller is better. Average degree says what links say, diameters what hops say, and seconds
-# are no property of the overlay: with every column counted, hardly any method would ever be beaten.
+# What a method is judged by, smaller is better. Average degree says what links say, diameters what hops say, and
+# seconds are no property of the overlay: with every column counted, hardly any method would ever be beaten.
 _CRITERIA = ("links", "max_degree", "mean_hops", "unwanted_relays", "dies_of_one_failure")
 
 

@@ -1,0 +1,316 @@
+"""Links that k-topic-connectivity needs, told by disjoint paths inside sub-overlays.
+
+An *entry* is one subscription, a position in the CSR of the interest. Sub-overlays are kept as one list of arcs per
+entry, so that links can be added, and be dropped by a flag. Two facts (both by Menger's theorem) make local tests
+enough: dropping the link (u, v) from a k-connected graph leaves it k-connected if k internally disjoint paths join u
+and v without it; and a graph is k-connected if k such paths, or a link, join the ends of every link of some
+k-connected graph on its nodes.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from topicloom.kernels.jit import serial
+
+NONE = -1
+
+
+class Arcs(NamedTuple):
+    """Sub-overlays as linked lists: arc a leads to entry ``head[a]`` as part of ``link[a]``, ``after[a]`` is next."""
+
+    first: np.ndarray  # int32 per entry: its first arc
+    head: np.ndarray  # int32 per arc
+    after: np.ndarray  # int32 per arc
+    link: np.ndarray  # int32 per arc
+    degree: np.ndarray  # int32 per entry: arcs whose links stand
+    stands: np.ndarray  # bool per link
+
+
+class Search(NamedTuple):
+    """Scratch of `disjoint_paths`, valid where the stamp is the present one. State 2e enters e, 2e + 1 leaves it."""
+
+    came_from: np.ndarray  # int32 per state
+    stamp: np.ndarray  # int32 per state
+    queue: np.ndarray  # int32
+    onward: np.ndarray  # int32 per entry: the next entry on the path through it
+    backward: np.ndarray  # int32 per entry: the previous one
+    flow_stamp: np.ndarray  # int32 per entry
+    near_sink: np.ndarray  # int32 per entry: a link to the sink stands
+    clock: np.ndarray  # int64: stamps of the searches and of the pairs of ends so far
+
+
+@serial
+def _empty_arcs(n_entries, n_arcs, n_links):
+    return Arcs(
+        np.full(n_entries, NONE, np.int32),
+        np.empty(n_arcs, np.int32),
+        np.empty(n_arcs, np.int32),
+        np.empty(n_arcs, np.int32),
+        np.zeros(n_entries, np.int32),
+        np.zeros(n_links, np.bool_),
+    )
+
+
+@serial
+def _new_search(n_entries):
+    return Search(
+        np.empty(2 * n_entries, np.int32),
+        np.zeros(2 * n_entries, np.int32),
+        np.empty(2 * n_entries, np.int32),
+        np.empty(n_entries, np.int32),
+        np.empty(n_entries, np.int32),
+        np.zeros(n_entries, np.int32),
+        np.zeros(n_entries, np.int32),
+        np.zeros(2, np.int64),
+    )
+
+
+@serial
+def _shared_entries(indptr, topics, u, v, pairs):
+    """Write the entries of u and v in each topic that both want to ``pairs`` (n, 2). Returns how many topics."""
+    k, k_end = indptr[u], indptr[u + 1]
+    m, m_end = indptr[v], indptr[v + 1]
+    n = 0
+    while k < k_end and m < m_end:
+        if topics[k] < topics[m]:
+            k += 1
+        elif topics[k] > topics[m]:
+            m += 1
+        else:
+            pairs[n, 0], pairs[n, 1] = k, m
+            n += 1
+            k += 1
+            m += 1
+    return n
+
+
+@serial
+def _count_shared(indptr, topics, u, v):
+    k, k_end = indptr[u], indptr[u + 1]
+    m, m_end = indptr[v], indptr[v + 1]
+    n = 0
+    while k < k_end and m < m_end:
+        if topics[k] < topics[m]:
+            k += 1
+        elif topics[k] > topics[m]:
+            m += 1
+        else:
+            n += 1
+            k += 1
+            m += 1
+    return n
+
+
+@serial
+def shared_topic_counts(indptr, topics, links):
+    """Topics that both ends of each link want: int64."""
+    counts = np.empty(len(links), np.int64)
+    for x in range(len(links)):
+        counts[x] = _count_shared(indptr, topics, links[x, 0], links[x, 1])
+    return counts
+
+
+@serial
+def _add_link(arcs, n_arcs, number, pairs, n_shared):
+    """Let link ``number`` stand in the topics of ``pairs``. Returns the new number of arcs."""
+    arcs.stands[number] = True
+    for x in range(n_shared):
+        for side in range(2):
+            e, other = pairs[x, side], pairs[x, 1 - side]
+            arcs.head[n_arcs], arcs.link[n_arcs], arcs.after[n_arcs] = other, number, arcs.first[e]
+            arcs.first[e] = n_arcs
+            arcs.degree[e] += 1
+            n_arcs += 1
+    return n_arcs
+
+
+@serial
+def _widest(indptr):
+    widest = 0
+    for v in range(len(indptr) - 1):
+        widest = max(widest, indptr[v + 1] - indptr[v])
+    return widest
+
+
+@serial
+def redundant_links(indptr, topics, links, order, k):
+    """Which links (bool) can be dropped, tried in the given order, without a topic losing its k-connectivity.
+
+    A topic that is not k-connected keeps every link between nodes that fewer than k disjoint paths join otherwise.
+    """
+    pairs = np.empty((_widest(indptr), 2), np.int64)
+    n_arcs = 0
+    for x in range(len(links)):
+        n_arcs += 2 * _count_shared(indptr, topics, links[x, 0], links[x, 1])
+    arcs = _empty_arcs(len(topics), n_arcs, len(links))
+    n_arcs = 0
+    for x in range(len(links)):
+        n_shared = _shared_entries(indptr, topics, links[x, 0], links[x, 1], pairs)
+        n_arcs = _add_link(arcs, n_arcs, x, pairs, n_shared)
+    search = _new_search(len(topics))
+    dropped = np.zeros(len(links), np.bool_)
+    for x in order:
+        n_shared = _shared_entries(indptr, topics, links[x, 0], links[x, 1], pairs)
+        spare = True
+        for y in range(n_shared):  # an end with k links needs them all
+            spare &= arcs.degree[pairs[y, 0]] > k and arcs.degree[pairs[y, 1]] > k
+        arcs.stands[x] = False
+        y = 0
+        while spare and y < n_shared:
+            spare = disjoint_paths(arcs, search, pairs[y, 0], pairs[y, 1], k) >= k
+            y += 1
+        arcs.stands[x] = not spare
+        if spare:
+            dropped[x] = True
+            for y in range(n_shared):
+                arcs.degree[pairs[y, 0]] -= 1
+                arcs.degree[pairs[y, 1]] -= 1
+    return dropped
+
+
+@serial
+def needed_links(indptr, topics, links, candidates, candidate_topics, k):
+    """Which candidates (bool) join, when their turn comes, nodes that fewer than k disjoint paths join in their topic.
+
+    ``links`` (m, 2) stand from the start, and each candidate (node, node; its topic) that is needed from then on.
+    """
+    pairs = np.empty((_widest(indptr), 2), np.int64)
+    n_arcs = 0
+    for x in range(len(links)):
+        n_arcs += 2 * _count_shared(indptr, topics, links[x, 0], links[x, 1])
+    for x in range(len(candidates)):
+        n_arcs += 2 * _count_shared(indptr, topics, candidates[x, 0], candidates[x, 1])
+    arcs = _empty_arcs(len(topics), n_arcs, len(links) + len(candidates))
+    n_arcs = 0
+    for x in range(len(links)):
+        n_shared = _shared_entries(indptr, topics, links[x, 0], links[x, 1], pairs)
+        n_arcs = _add_link(arcs, n_arcs, x, pairs, n_shared)
+    search = _new_search(len(topics))
+    needed = np.zeros(len(candidates), np.bool_)
+    for x in range(len(candidates)):
+        n_shared = _shared_entries(indptr, topics, candidates[x, 0], candidates[x, 1], pairs)
+        for y in range(n_shared):
+            if topics[pairs[y, 0]] == candidate_topics[x]:
+                q, r = pairs[y, 0], pairs[y, 1]
+                needed[x] = not _linked(arcs, q, r) and disjoint_paths(arcs, search, q, r, k) < k
+        if needed[x]:
+            n_arcs = _add_link(arcs, n_arcs, len(links) + x, pairs, n_shared)
+    return needed
+
+
+@serial
+def _linked(arcs, q, r):
+    a = arcs.first[q]
+    while a != NONE:
+        if arcs.head[a] == r and arcs.stands[arcs.link[a]]:
+            return True
+        a = arcs.after[a]
+    return False
+
+
+@serial
+def disjoint_paths(arcs, search, source, sink, enough):
+    """Number of internally disjoint paths between two entries of a topic, at most ``enough``; O(enough · arcs).
+
+    No link between the two may stand.
+    """
+    search.clock[1] += 1
+    a = arcs.first[sink]
+    while a != NONE:
+        if arcs.stands[arcs.link[a]]:
+            search.near_sink[arcs.head[a]] = search.clock[1]
+        a = arcs.after[a]
+    found = 0
+    while found < enough and _augment(arcs, search, source, sink):
+        found += 1
+    return found
+
+
+@serial
+def _augment(arcs, search, source, sink):
+    """Find one more path, breadth first, in which an entry of an earlier path may only be used to undo that one.
+
+    A path found is laid over those before it (Ford and Fulkerson, every entry split in two).
+    """
+    search.clock[0] += 1
+    clock, flows = search.clock[0], search.clock[1]
+    first, head, after, link, stands = arcs.first, arcs.head, arcs.after, arcs.link, arcs.stands
+    came_from, stamp, queue = search.came_from, search.stamp, search.queue
+    onward, backward, flow_stamp, near_sink = search.onward, search.backward, search.flow_stamp, search.near_sink
+    queue[0] = 2 * source + 1
+    stamp[2 * source + 1] = clock
+    stamp[2 * source] = clock
+    n_queue, at = 1, 0
+    while at < n_queue:
+        state = np.int64(queue[at])
+        at += 1
+        e = state >> 1
+        used = flow_stamp[e] == flows and onward[e] != NONE
+        if state & 1 == 0:  # entering e: pass through it, or undo the step that leads to it
+            x = np.int64(backward[e]) if used else e
+            if x != source and stamp[2 * x + 1] != clock:
+                stamp[2 * x + 1], came_from[2 * x + 1] = clock, state
+                queue[n_queue] = 2 * x + 1
+                n_queue += 1
+            continue
+        if used and stamp[2 * e] != clock:  # the step from e was undone: so may be the one to it
+            stamp[2 * e], came_from[2 * e] = clock, state
+            queue[n_queue] = 2 * e
+            n_queue += 1
+        a = first[e]
+        while a != NONE:
+            if stands[link[a]]:
+                x = np.int64(head[a])
+                if x == sink:
+                    if not (used and onward[e] == sink):
+                        _lay(search, source, sink, state)
+                        return True
+                elif stamp[2 * x] != clock and not (flow_stamp[x] == flows and backward[x] == e):
+                    stamp[2 * x], came_from[2 * x] = clock, state
+                    if near_sink[x] == flows and (flow_stamp[x] != flows or onward[x] == NONE):
+                        # One step ahead of the queue, which spares the widest round of the search.
+                        came_from[2 * x + 1] = 2 * x
+                        _lay(search, source, sink, 2 * x + 1)
+                        return True
+                    queue[n_queue] = 2 * x
+                    n_queue += 1
+            a = after[a]
+    return False
+
+
+@serial
+def _lay(search, source, sink, last):
+    """Lay the path that ends with state ``last`` and the sink over the paths so far."""
+    came_from, onward, backward = search.came_from, search.onward, search.backward
+    flow_stamp, flows = search.flow_stamp, search.clock[1]
+    # Undo first and add then: an entry may lose one step and gain another.
+    at = last
+    while at != 2 * source + 1:
+        before = np.int64(came_from[at])
+        e, x = at >> 1, before >> 1
+        if at & 1 and e != x:
+            onward[e], backward[x] = NONE, NONE
+        at = before
+    at, x = last, np.int64(sink)
+    while True:
+        if x != NONE:
+            _add_step(onward, backward, flow_stamp, flows, at >> 1, x, source, sink)
+        if at == 2 * source + 1:
+            return
+        before = np.int64(came_from[at])
+        new_step = at & 1 == 0 and before >> 1 != at >> 1
+        x = at >> 1 if new_step else np.int64(NONE)
+        at = before
+
+
+@serial
+def _add_step(onward, backward, flow_stamp, flows, e, x, source, sink):
+    for y in (e, x):
+        if flow_stamp[y] != flows:
+            flow_stamp[y] = flows
+            onward[y], backward[y] = NONE, NONE
+    if e != source:
+        onward[e] = x
+    if x != sink:
+        backward[x] = e

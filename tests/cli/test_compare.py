@@ -1,0 +1,61 @@
+"""``topicloom compare`` from a file to the table, the picture and the results."""
+
+import json
+from contextlib import contextmanager
+
+import pytest
+from pyarrow import parquet
+
+from topicloom.cli import compare
+from topicloom.cli.app import main
+
+
+@pytest.fixture
+def shared_session(spark, monkeypatch):
+    @contextmanager
+    def shared(**_):
+        yield spark
+
+    monkeypatch.setattr(compare, "spark_session", shared)
+
+
+@pytest.fixture
+def subscriptions(tmp_path):
+    path = tmp_path / "subscriptions.csv"
+    path.write_text("node,topic\na,x\na,y\nb,x\nb,y\nc,x\nc,z\nd,x\nd,z\n")
+    return path
+
+
+def test_table_picture_and_results(shared_session, subscriptions, tmp_path, capsys):
+    out = tmp_path / "out"
+    assert main(["compare", str(subscriptions), str(out), "--methods", "gm,2d-oda,hub"]) == 0
+    printed = capsys.readouterr()
+    assert "gm *" in printed.out and "hub" in printed.out and "∞" in printed.out
+    assert "Pareto-best" in printed.err
+    assert sorted(path.name for path in out.iterdir()) == [
+        "comparison.png",
+        "comparison.svg",
+        "results.json",
+        "results.parquet",
+    ]
+    assert (out / "comparison.png").read_bytes().startswith(b"\x89PNG")
+    results = json.loads((out / "results.json").read_text())
+    assert [one["name"] for one in results["results"]] == ["gm", "2d-oda", "hub"]
+    assert results["counts"]["nodes"] == 4
+    assert parquet.read_table(out / "results.parquet")["links"].to_pylist() == [3, 4, 3]
+
+
+@pytest.mark.parametrize(
+    ("methods", "complaint"),
+    [("", "names no method"), ("gm,best", "no method 'best'"), ("gm,hub,gm", "names gm twice")],
+)
+def test_bad_methods_are_refused_before_spark_starts(subscriptions, tmp_path, capsys, methods, complaint):
+    assert main(["compare", str(subscriptions), str(tmp_path / "out"), "--methods", methods]) == 2
+    assert complaint in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
+def test_an_existing_folder_is_kept(subscriptions, tmp_path, capsys):
+    (tmp_path / "out").mkdir()
+    assert main(["compare", str(subscriptions), str(tmp_path / "out")]) == 2
+    assert "exists" in capsys.readouterr().err

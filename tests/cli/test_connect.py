@@ -1,0 +1,63 @@
+"""The same command through a real Spark Connect server, on loopback."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pyspark
+import pytest
+
+import topicloom as tl
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    """Address of a Spark Connect server of our own; ended by its process group."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    home = Path(pyspark.__file__).parent
+    folder = tmp_path_factory.mktemp("connect")
+    environment = os.environ | {
+        "SPARK_HOME": str(home),
+        "SPARK_NO_DAEMONIZE": "1",
+        "SPARK_LOCAL_IP": "127.0.0.1",
+        "SPARK_LOG_DIR": str(folder),
+        "PYSPARK_PYTHON": sys.executable,
+    }
+    command = [str(home / "sbin" / "start-connect-server.sh"), "--master", "local[2]"]
+    settings = {"spark.connect.grpc.binding.port": port, "spark.ui.enabled": "false", "spark.sql.shuffle.partitions": 2}
+    command += [word for key, value in settings.items() for word in ("--conf", f"{key}={value}")]
+    with (folder / "server.log").open("wb") as log:
+        process = subprocess.Popen(
+            command, env=environment, cwd=folder, stdout=log, stderr=subprocess.STDOUT, start_new_session=True
+        )
+    try:
+        deadline = time.monotonic() + 300
+        while True:
+            assert process.poll() is None and time.monotonic() < deadline, (folder / "server.log").read_text()[-3000:]
+            with socket.socket() as client:
+                if client.connect_ex(("127.0.0.1", port)) == 0:
+                    break
+            time.sleep(0.2)
+        yield f"sc://127.0.0.1:{port}"
+    finally:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
+def test_the_same_links_through_spark_connect(server, tmp_path):
+    interest = tl.generate(nodes=60, topics=12, subscriptions=3, seed=1)
+    rows = [f"{interest.node_label(v)},{interest.topic_label(t)}" for v, t in zip(interest.nodes, interest.topics)]
+    (tmp_path / "subs.csv").write_text("\n".join(rows))
+    command = [sys.executable, "-m", "topicloom"]
+    given = [str(tmp_path / "subs.csv"), str(tmp_path / "out"), "--remote", server]
+    done = subprocess.run([*command, "design", *given, "--seed", "2"], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert tl.Overlay.load(tmp_path / "out").links.tolist() == tl.design(interest, "gm", seed=2).links.tolist()
+    done = subprocess.run([*command, "verify", *given], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, "holds: all 12 topics are topic-connected\n"), done.stderr
