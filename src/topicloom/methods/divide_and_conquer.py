@@ -102,7 +102,7 @@ def _memory(size: Size) -> int:
     "dc",
     problem="few links for very many nodes, fast and in parallel (Min-TCO by divide and conquer)",
     guarantee="topic-connected; at most O(partitions · log subscriptions) times the fewest links possible; in practice "
-    "1.2 to 1.5 times gm's with division=random, 1.03 to 1.3 with division=similar",
+    "1.05 to 2.7 times gm's with division=random, 1.03 to 1.4 with division=similar",
     cost="a gm on each partition, and one on the star nodes; on Spark no process holds more than that",
     paper="Chen, Jacobsen, Vitenberg: Divide and Conquer Algorithms for Publish/Subscribe Overlay Design, ICDCS 2010",
     memory=_memory,
