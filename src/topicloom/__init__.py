@@ -15,6 +15,7 @@ from topicloom.errors import TopicloomError
 from topicloom.judge import drill, random_drills, verify, weak_nodes
 from topicloom.measures import measure, soc
 from topicloom.methods import (
+    JOIN_METHODS,
     METHODS,
     MethodSpec,
     cd_oda,
@@ -22,12 +23,14 @@ from topicloom.methods import (
     cd_oda_2,
     cycle_per_topic,
     design,
+    divide_and_conquer,
     drop_redundant_links,
     full_mesh,
     gm2,
     greedy_merge,
     harary_per_topic,
     hub,
+    join,
     low_oda,
     minmax_oda,
     random_regular,
@@ -55,6 +58,7 @@ from topicloom.version import __version__
 from topicloom.workloads import generate
 
 __all__ = [
+    "JOIN_METHODS",
     "METHODS",
     "BrokenTopic",
     "Change",
@@ -78,6 +82,7 @@ __all__ = [
     "cd_oda_2",
     "cycle_per_topic",
     "design",
+    "divide_and_conquer",
     "drill",
     "drop_redundant_links",
     "full_mesh",
@@ -86,6 +91,7 @@ __all__ = [
     "greedy_merge",
     "harary_per_topic",
     "hub",
+    "join",
     "low_oda",
     "measure",
     "minmax_oda",

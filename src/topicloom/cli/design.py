@@ -59,7 +59,17 @@ def command(
         float | None,
         typer.Option(help="low-oda: contribution that may be given up for a lower maximum degree."),
     ] = None,
-    partitions: Annotated[int | None, typer.Option(help="dc: number of partitions.")] = None,
+    partitions: Annotated[
+        str | None, typer.Option(help="dc: number of partitions, or auto.  [default: 10]", show_default=False)
+    ] = None,
+    division: Annotated[
+        str | None, typer.Option(help="dc: random, or similar (like interests together and a core: fewer links).")
+    ] = None,
+    inner: Annotated[str | None, typer.Option(help="dc: method for the partitions, gm or low-oda.")] = None,
+    core: Annotated[
+        int | None,
+        typer.Option(help="dc: nodes that every partition sees.  [default: 0, with similar a partition's worth]"),
+    ] = None,
     seed: Seed = 0,
     node_column: NodeColumn = None,
     topic_column: TopicColumn = None,
@@ -76,7 +86,14 @@ def command(
     verbose: Verbose = False,
 ) -> int:
     """Design an overlay for a table of subscriptions, verify and measure it, and write it as Parquet."""
-    given = {"rho": rho, "partitions": partitions, "sequence": sequence}
+    given = {
+        "rho": rho,
+        "partitions": _whole_or_text(partitions),
+        "division": division,
+        "inner": inner,
+        "core": core,
+        "sequence": sequence,
+    }
     options: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     if method is None:
         method = "gm" if k is None else method_for(k)
@@ -125,6 +142,10 @@ def command(
     for broken in result.verdict.broken[:5]:
         tell(broken_sentence(broken, result.verdict.k))
     return 0 if result.verdict.ok or spec_of(method).reference else 1
+
+
+def _whole_or_text(value: str | None) -> int | str | None:
+    return int(value) if value is not None and value.isdecimal() else value
 
 
 def _plan(prepared: "Prepared", method: str, options: dict[str, Any], needed: int) -> str:

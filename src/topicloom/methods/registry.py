@@ -41,6 +41,8 @@ class MethodSpec:
         Highest k for which the result is k-topic-connected; None when ``k`` is one of its options.
     reference : bool
         Kept to compare with, not to recommend.
+    check : callable, optional
+        Refuses option values that the method would refuse, before anything is read.
     """
 
     name: str
@@ -53,6 +55,7 @@ class MethodSpec:
     memory: Callable[[Size], int]
     max_k: int | None = 1
     reference: bool = False
+    check: Callable[[Mapping[str, Any]], object] | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready dictionary, as ``topicloom methods --json`` prints it."""
@@ -121,8 +124,10 @@ def design(interest: Interest, method: str = "gm", *, seed: int = 0, **options: 
 
 
 def check_options(spec: MethodSpec, options: Mapping[str, Any]) -> None:
-    """Refuse options that a method does not have."""
+    """Refuse options that a method does not have, and values that it would refuse."""
     for name in options:
         if name not in spec.options:
             accepted = ", ".join(sorted(spec.options)) or "none"
             raise InvalidOptionError(f"{spec.name} has no option {name!r}; its options: {accepted}")
+    if spec.check is not None:
+        spec.check(options)

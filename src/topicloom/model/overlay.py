@@ -30,6 +30,8 @@ class Overlay:
         Node ids with u < v, no repeats, in the order in which they were added; read-only.
     method, options, seed
         How it was made; method is "given" for links that came from elsewhere.
+    report : mapping
+        What the method found on its way and is worth knowing, such as the star sets of ``dc``; JSON-ready.
     """
 
     interest: Interest
@@ -37,6 +39,7 @@ class Overlay:
     method: str = "given"
     options: Mapping[str, Any] = field(default_factory=dict)
     seed: int = 0
+    report: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         links = normalized_links(self.links, self.interest.n_nodes)
@@ -44,6 +47,7 @@ class Overlay:
             raise InvalidLinksError(f"{len(np.asarray(self.links)) - len(links):,} links are repeated")
         object.__setattr__(self, "links", links)
         object.__setattr__(self, "options", MappingProxyType(dict(self.options)))
+        object.__setattr__(self, "report", MappingProxyType(dict(self.report)))
 
     @property
     def n_links(self) -> int:
@@ -83,7 +87,12 @@ class Overlay:
             self.links,
             topic_columns=per_topic.columns(),
             metrics=summarize(self.interest, self.links, per_topic).to_dict(),
-            run={"method": self.method, "options": dict(self.options), "seed": self.seed},
+            run={
+                "method": self.method,
+                "options": dict(self.options),
+                "seed": self.seed,
+                "report": dict(self.report),
+            },
             overwrite=overwrite,
         )
 
@@ -91,7 +100,14 @@ class Overlay:
     def load(cls, directory: str | Path) -> Self:
         """Read an overlay directory, whoever wrote it (`save` or ``topicloom design``), without Spark."""
         interest, links, run = overlay_directory.load(Path(directory))
-        return cls(interest, links, run.get("method", "given"), run.get("options", {}), run.get("seed", 0))
+        return cls(
+            interest,
+            links,
+            run.get("method", "given"),
+            run.get("options", {}),
+            run.get("seed", 0),
+            run.get("report", {}),
+        )
 
     def to_networkx(self) -> "networkx.Graph[str | int]":
         """The overlay as a networkx graph: nodes by label (by id without labels), links with ``shared_topics``."""

@@ -29,6 +29,7 @@ from topicloom.pipeline.columns import (
     TOPIC_ID,
 )
 from topicloom.pipeline.construct import construct
+from topicloom.pipeline.divide_and_conquer import divide_and_conquer
 from topicloom.pipeline.links import encode_links
 from topicloom.pipeline.measure import node_figures, summarize, topic_figures
 from topicloom.pipeline.prepare import Prepared, prepare
@@ -124,14 +125,7 @@ def design_prepared(
     counts = prepared.counts
     started = time.time()
     with stages("design", f"designing with {method}"):
-        links = construct(
-            prepared.encoded,
-            method=method,
-            seed=checked_seed(seed),
-            options=options,
-            n_nodes=counts["nodes"],
-            n_topics=counts["topics"],
-        ).persist()
+        links, report = _constructed(prepared, method, checked_seed(seed), options, stages)
         n_links = links.count()
     with stages("verify", f"verifying {n_links:,} links"):
         served = topic_links(prepared.encoded, links).persist()
@@ -146,6 +140,7 @@ def design_prepared(
         "method": method,
         "options": options,
         "seed": seed,
+        "report": report,
         "labels": True,
         "input_fingerprint": prepared.fingerprint,
         "counts": {**counts, "links": n_links},
@@ -165,6 +160,26 @@ def design_prepared(
         run=run,
         _persisted=(links, served, topics, nodes, *prepared._persisted),
     )
+
+
+def _constructed(
+    prepared: Prepared, method: str, seed: int, options: Mapping[str, Any], stages: Stages
+) -> tuple[DataFrame, dict[str, Any]]:
+    """The links, kept by Spark, and what the method reports."""
+    common: dict[str, Any] = {
+        "seed": seed,
+        "options": options,
+        "n_nodes": prepared.counts["nodes"],
+        "n_topics": prepared.counts["topics"],
+    }
+    if method != "dc":
+        return construct(prepared.encoded, method=method, **common).persist(), {}
+    divided = divide_and_conquer(prepared.encoded, stages=stages, **common)
+    links = divided.links.persist()
+    links.count()
+    for table in divided.persisted:
+        table.unpersist()
+    return links, divided.report
 
 
 def verify_overlay(

@@ -1,0 +1,168 @@
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import topicloom as tl
+from small_interests import EDGE_CASES, interest_of, interests
+from topicloom.errors import InvalidOptionError
+from topicloom.methods.conquer import group_units
+from topicloom.methods.division import best_count, divide
+
+TABLE_I = {"nodes": 1000, "topics": 100, "subscriptions": 20}
+
+
+@given(
+    interests(max_nodes=14),
+    st.integers(1, 20),
+    st.sampled_from(["random", "similar"]),
+    st.sampled_from(["gm", "low-oda"]),
+    st.sampled_from([None, 0, 1, 3, 50]),
+    st.sampled_from([2, 4, 20_000]),
+    st.integers(0, 3),
+)
+def test_always_topic_connected(interest, partitions, division, inner, core, limit, seed):
+    overlay = tl.design(
+        interest,
+        "dc",
+        partitions=partitions,
+        division=division,
+        inner=inner,
+        core=core,
+        merge_limit=limit,
+        seed=seed,
+    )
+    assert tl.verify(interest, overlay.links).ok
+    report = overlay.report
+    assert report["inner_links"] + report["outer_links"] == overlay.n_links
+    assert 0 <= report["pn_ratio"] < 1
+    assert json.loads(json.dumps(dict(report))) == report
+
+
+@given(interests(max_nodes=14), st.integers(0, 3), st.sampled_from(["random", "similar"]))
+def test_one_partition_or_one_for_each_node_is_greedy_merge(interest, seed, division):
+    expected = tl.greedy_merge(interest, seed=seed).links.tolist()
+    for partitions in (1, max(interest.n_nodes, 1), interest.n_nodes + 5):
+        overlay = tl.design(interest, "dc", partitions=partitions, division=division, seed=seed)
+        assert overlay.links.tolist() == expected
+    low = tl.design(interest, "dc", partitions=1, inner="low-oda", rho=2, seed=seed)
+    assert low.links.tolist() == tl.low_oda(interest, rho=2, seed=seed).links.tolist()
+
+
+@pytest.mark.parametrize("division", ["random", "similar"])
+@pytest.mark.parametrize("name", EDGE_CASES)
+def test_edge_cases(name, division):
+    interest = EDGE_CASES[name]
+    for partitions in (2, 3, 7, "auto"):
+        overlay = tl.design(interest, "dc", partitions=partitions, division=division)
+        assert tl.verify(interest, overlay.links).ok
+
+
+@pytest.mark.parametrize("division", ["random", "similar"])
+def test_one_giant_node_that_wants_everything(division):
+    rng = np.random.default_rng(1)
+    rows = [set(range(2000))] + [set(rng.choice(2000, 5).tolist()) for _ in range(300)]
+    interest = interest_of(rows, 2000)
+    overlay = tl.design(interest, "dc", partitions=7, division=division)
+    assert tl.verify(interest, overlay.links).ok
+
+
+def test_a_topic_that_everyone_wants():
+    interest = interest_of([{0}] * 3000, 1)
+    overlay = tl.design(interest, "dc", partitions=30)
+    assert overlay.n_links == 2999 and overlay.report["star_set"]["max"] == 1
+
+
+@pytest.mark.parametrize("division", ["random", "similar"])
+def test_partitions_are_of_equal_size_and_follow_the_seed(division):
+    interest = tl.generate(nodes=103, topics=20, subscriptions=4)
+    partition = divide(interest, 10, division, seed=1)
+    assert set(np.bincount(partition, minlength=10)) == {10, 11}
+    assert (partition == divide(interest, 10, division, seed=1)).all()
+    assert (partition != divide(interest, 10, division, seed=2)).any()
+
+
+def test_like_nodes_are_put_together():
+    rows = [{5 * kind + extra for extra in range(5)} for kind in range(4) for _ in range(25)]
+    partition = divide(interest_of(rows, 20), 4, "similar", seed=0)
+    assert [len(set(partition[25 * kind : 25 * kind + 25])) for kind in range(4)] == [1] * 4
+
+
+@pytest.mark.parametrize("sizes", ["fixed", "mean"])
+def test_table_one(sizes):
+    """1,000 × 100 × 20 uniform in 10 partitions: at most 1.34 × GM's degree, star sets of 8 to 11."""
+    ratios, stars = [], []
+    for seed in range(4):
+        interest = tl.generate(**TABLE_I, sizes=sizes, seed=seed)
+        overlay = tl.design(interest, "dc", partitions=10, seed=seed)
+        assert tl.verify(interest, overlay.links).ok
+        ratios.append(overlay.n_links / tl.greedy_merge(interest, seed=seed).n_links)
+        stars.append(overlay.report["star_set"]["mean"])
+    assert np.mean(ratios) <= 1.34
+    assert 8 <= np.mean(stars) <= 11
+
+
+@pytest.mark.parametrize(("name", "partitions"), [("mastodon_accounts.csv.gz", 10), ("github_follow.csv.gz", 20)])
+def test_likeness_halves_the_excess_on_real_interests(dataset, name, partitions):
+    pandas = pytest.importorskip("pandas")
+    table = pandas.read_csv(dataset(name), dtype=str)
+    interest = tl.Interest.from_pairs(table["node"], table["topic"])
+    least = tl.greedy_merge(interest).n_links
+    found = {}
+    for division in ("random", "similar"):
+        overlay = tl.design(interest, "dc", partitions=partitions, division=division)
+        assert tl.verify(interest, overlay.links).ok
+        found[division] = overlay.n_links / least - 1
+    assert found["similar"] <= found["random"] / 2
+
+
+def test_groups_of_units():
+    assert group_units(np.array([5]), 2).tolist() == [0]
+    assert group_units(np.array([5, 5, 5, 5]), 2).tolist() == [0, 0, 1, 1]
+    assert group_units(np.zeros(6, int), 2).tolist() == [0] * 6
+
+
+def test_a_low_limit_makes_a_tree_of_merges():
+    interest = tl.generate(**TABLE_I)
+    overlay = tl.design(interest, "dc", partitions=16, merge_limit=40)
+    tree = overlay.report["merge_tree"]
+    assert len(tree) > 1 and tree[0]["units"] == 16 and tree[-1]["groups"] == 1
+    assert [level["groups"] for level in tree[:-1]] == [level["units"] for level in tree[1:]]
+    assert tl.verify(interest, overlay.links).ok
+
+
+def test_the_number_of_partitions_is_chosen_by_the_papers_rule():
+    interest = tl.generate(**TABLE_I)
+    chosen = {
+        aim: tl.design(interest, "dc", partitions="auto", aim=aim).report["partitions"]
+        for aim in ("time", "parallel-time", "candidates")
+    }
+    assert 8 <= chosen["time"] <= 24
+    assert chosen["parallel-time"] <= chosen["time"]
+    star_sets = {2: 10.0, 4: 10.0, 8: 10.0, 16: 10.0}
+    assert best_count(160, star_sets, "time") == 4  # 1/4 + (10/40)², against 1/2 + (10/80)² and 1/8 + (10/20)²
+    assert best_count(160, star_sets, "candidates") == 4
+    assert best_count(3, {}, "time") == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        ({"partitions": 0}, "partitions is 0"),
+        ({"partitions": "many"}, '"auto" is accepted'),
+        ({"partitions": 2.5}, "partitions is 2.5"),
+        ({"division": "fair"}, "random, similar"),
+        ({"inner": "gm2"}, "would not be 2-topic-connected"),
+        ({"inner": "ring-pt"}, "gm, low-oda"),
+        ({"rho": 2}, "inner is gm"),
+        ({"inner": "low-oda", "rho": 0}, "rho is 0"),
+        ({"core": -1}, "core is -1"),
+        ({"merge_limit": 1}, "merge_limit is 1"),
+        ({"aim": "luck"}, "parallel-time"),
+    ],
+)
+def test_options_are_checked(options, reason):
+    with pytest.raises(InvalidOptionError, match=reason):
+        tl.design(tl.Interest.from_pairs(["a"], ["x"]), "dc", **options)
