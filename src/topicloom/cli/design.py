@@ -2,6 +2,7 @@
 
 import json
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -30,7 +31,7 @@ from topicloom.cli.warm import COMPILING, warm
 from topicloom.methods.choose import method_for, options_for
 from topicloom.methods.registry import check_options, spec_of
 from topicloom.model.checks import checked_seed
-from topicloom.model.publish import check_destination
+from topicloom.model.publish import check_destination, whole_directory
 
 if TYPE_CHECKING:
     from topicloom.model import Metrics
@@ -104,7 +105,10 @@ def command(
     checked_seed(seed)
     out = out.absolute()
     check_destination(out, overwrite=overwrite)
+    # The output is outermost: what an interrupted run leaves is removed when Spark no longer writes.
+    output = nullcontext(out) if dry_run else whole_directory(out, overwrite=overwrite)
     with (
+        output as staging,
         narrated("starting Spark") as narrator,
         spark_session(master=master, remote=remote, conf=conf, verbose=verbose) as spark,
     ):
@@ -112,7 +116,7 @@ def command(
         from topicloom.pipeline.prepare import prepare
         from topicloom.pipeline.read import read_rows
         from topicloom.pipeline.stages import Stages
-        from topicloom.pipeline.write import write_overlay
+        from topicloom.pipeline.write import write_tables
 
         stages = Stages(narrator)
         source = part_of_overlay(subscriptions, "subscriptions")
@@ -129,7 +133,7 @@ def command(
         with stages("compile", COMPILING):
             warm(method)
         result = design_prepared(prepared, method=method, seed=seed, stages=stages, **{**options, "k": k})
-        write_overlay(result, out, overwrite=overwrite, stages=stages)
+        write_tables(result, staging, stages=stages)
     if as_json:
         print(
             json.dumps(

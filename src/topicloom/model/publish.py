@@ -10,6 +10,7 @@ import errno
 import os
 import shutil
 import socket
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,6 +19,7 @@ from topicloom.errors import OutputExistsError
 
 _AT_FDCWD = -100
 _RENAME_EXCHANGE = 2
+_ATTEMPTS = 50
 
 
 @contextmanager
@@ -48,7 +50,7 @@ def whole_directory(destination: Path, *, overwrite: bool = False) -> Iterator[P
         check_destination(destination, overwrite=overwrite)
         _move_into_place(staging, destination)
     finally:
-        shutil.rmtree(staging, ignore_errors=True)
+        _remove(staging)
 
 
 def check_destination(destination: Path, *, overwrite: bool) -> None:
@@ -96,6 +98,15 @@ def _exchange(one: Path, other: Path) -> bool:
     if code in (errno.EINVAL, errno.ENOSYS, errno.ENOTSUP, errno.EPERM):
         return False
     raise OSError(code, os.strerror(code), str(other))
+
+
+def _remove(folder: Path) -> None:
+    """Remove a folder, also one into which a task that is being stopped still writes."""
+    for _ in range(_ATTEMPTS):
+        shutil.rmtree(folder, ignore_errors=True)
+        if not folder.exists():
+            return
+        time.sleep(0.1)
 
 
 def _aside(destination: Path) -> Path:

@@ -17,22 +17,27 @@ def write_overlay(
 
     The destination must be a path that the driver and the executors share.
     """
-    stages = stages or Stages()
     with whole_directory(destination, overwrite=overwrite) as staging:
-        with stages("write", "writing"):
-            tables = {
-                "subscriptions": result.subscriptions.sortWithinPartitions(NODE, TOPIC),
-                "links": result.links.coalesce(1).sortWithinPartitions(ORDER),
-                "nodes": result.nodes.sortWithinPartitions("id"),
-                "topics": result.topics.sortWithinPartitions(TOPIC),
-                "rejected": result.rejected,
-            }
-            for name, table in tables.items():
-                table.write.parquet(str(staging / name))
-                if not (staging / name).is_dir():
-                    raise OutputExistsError(
-                        f"the executors do not write where this process reads ({destination}): "
-                        "choose a folder that both share"
-                    )
-        write_json(staging / "metrics.json", result.metrics.to_dict())
-        write_json(staging / "run.json", {**result.run, "seconds": stages.seconds or result.run["seconds"]})
+        write_tables(result, staging, stages=stages)
+
+
+def write_tables(result: DesignResult, folder: Path, *, stages: Stages | None = None) -> None:
+    """Write the contents of an overlay directory into an empty folder."""
+    stages = stages or Stages()
+    with stages("write", "writing"):
+        tables = {
+            "subscriptions": result.subscriptions.sortWithinPartitions(NODE, TOPIC),
+            "links": result.links.coalesce(1).sortWithinPartitions(ORDER),
+            "nodes": result.nodes.sortWithinPartitions("id"),
+            "topics": result.topics.sortWithinPartitions(TOPIC),
+            "rejected": result.rejected,
+        }
+        for name, table in tables.items():
+            table.write.parquet(str(folder / name))
+            if not (folder / name).is_dir():
+                raise OutputExistsError(
+                    f"the executors do not write where this process reads ({folder.parent}): "
+                    "choose a folder that both share"
+                )
+    write_json(folder / "metrics.json", result.metrics.to_dict())
+    write_json(folder / "run.json", {**result.run, "seconds": stages.seconds or result.run["seconds"]})
