@@ -8,7 +8,7 @@ import sys
 import time
 
 from benchmarks import report
-from benchmarks.cases import CASES, LOW_ODA, QUICK, run_case, run_growth
+from benchmarks.cases import CASES, LOW_ODA, QUICK, run_case, run_growth, together
 from benchmarks.runner import ROOT, Runner, in_temporary_folder
 
 
@@ -50,13 +50,13 @@ def run(runner: Runner, chosen: set[str], say) -> dict:
     """Measure the chosen cases."""
     results = {"circumstances": report.circumstances(ROOT), "rows": []}
     runner.compile(("gm", LOW_ODA, "literal"))
-    for case in CASES:
-        if case.name not in chosen:
-            continue
-        if case.instance.dataset and not case.instance.dataset.exists():
+    cases = [case for case in CASES if case.name in chosen]
+    for case in cases:
+        if not case.instance.present:
             say(f"{case.name}: skipped, {case.instance.dataset.name} is not in ../shared/datasets")
-            continue
-        results["rows"].append(run_case(runner, case))
+    cases = [case for case in cases if case.instance.present]
+    plan = together(cases)
+    results["rows"] = [run_case(runner, case, plan) for case in cases]
     if "growth" in chosen:
         results["growth"] = run_growth(runner)
     results["first_call"] = runner.first_call

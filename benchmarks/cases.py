@@ -1,5 +1,6 @@
 """What the bench measures, and what each measurement must reach."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from math import exp, log
 
@@ -15,7 +16,7 @@ from benchmarks.instances import (
     ZIPF_2K,
     Instance,
 )
-from benchmarks.runner import Measurement, Runner
+from benchmarks.runner import Runner
 
 LOW_ODA = "low-oda:rho=3"
 
@@ -63,9 +64,24 @@ CASES = (
 QUICK = ("gm/2k-uniform", "gm/2k-zipf", "low-oda/2k-uniform", "minmax-oda/2k-uniform")
 
 
-def run_case(runner: Runner, case: Case) -> dict:
-    """Measure a case; the row of the table as a dictionary."""
-    ours, other = _measured(runner, case)
+def together(cases: Iterable[Case]) -> dict[str, list[str]]:
+    """{instance: methods that the cases need on it}: what is compared must be measured in turns."""
+    plan: dict[str, list[str]] = {}
+    for case in cases:
+        for instance, method in ((case.instance, case.method), (case.other_instance or case.instance, case.other)):
+            methods = plan.setdefault(instance.name, [])
+            if method and method not in methods:
+                methods.append(method)
+    return plan
+
+
+def run_case(runner: Runner, case: Case, plan: dict[str, list[str]]) -> dict:
+    """Measure a case, with the others of its instance; the row of the table as a dictionary."""
+    other_instance = case.other_instance or case.instance
+    for instance in (other_instance, case.instance):
+        runner.measure(instance, *plan[instance.name])
+    ours = runner.done[case.method, case.instance.name]
+    other = runner.done[case.other, other_instance.name] if case.other else None
     row = {"case": case.name, "title": case.instance.title, **ours.to_dict()}
     met = []
     if other:
@@ -84,16 +100,6 @@ def run_case(runner: Runner, case: Case) -> dict:
         row |= {"memory_must": f"≤ {case.memory_times:g} × {other.method}'s"}
     row["met"] = all(met) if met else None
     return row
-
-
-def _measured(runner: Runner, case: Case) -> tuple[Measurement, Measurement | None]:
-    if case.other is None:
-        return runner.measure(case.instance, case.method)[0], None
-    if case.other_instance is not None:
-        other = runner.measure(case.other_instance, case.other)[0]
-        return runner.measure(case.instance, case.method)[0], other
-    ours, other = runner.measure(case.instance, case.method, case.other)
-    return ours, other
 
 
 def run_growth(runner: Runner) -> dict:

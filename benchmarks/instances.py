@@ -29,6 +29,11 @@ class Instance:
         popularity = f"Zipf {self.alpha}" if self.popularity == "zipf" else self.popularity
         return f"{self.nodes:,} × {self.topics:,} × {self.subscriptions} {popularity}"
 
+    @property
+    def present(self) -> bool:
+        """Whether it can be measured here: data sets may be missing."""
+        return self.dataset is None or self.dataset.exists()
+
     def store(self, path: Path) -> None:
         """Write its arrays (npz: indptr, topics, n_topics)."""
         import numpy as np
