@@ -96,7 +96,7 @@ def document(results: dict) -> str:
         "",
         "Times are CPU seconds of the best repetition (all methods run on one thread, so that on an idle machine it is "
         "the time one waits); all methods on an instance are measured in turns in one run, each in a process of "
-        "its own, except that the literal one is run once on 20,000 × 500 × 50. "
+        "its own: up to three processes, fewer once 20 s are spent (results.json has the number of repetitions). "
         "Memory is the peak over that of a process that only imports the package and loads the interest. "
         "`literal` is Greedy Merge exactly as the paper's Algorithms 1–3 print it, in numba "
         "(`benchmarks/literal_greedy_merge.py`). Every overlay in the table was verified.",
