@@ -38,7 +38,8 @@ def spark() -> "Iterator[SparkSession]":
         .config("spark.driver.bindAddress", "127.0.0.1")
         .config("spark.driver.host", "127.0.0.1")
         .config("spark.sql.shuffle.partitions", 2)
-        # many tiny jobs: a quick compiler and a simple collector beat the ones for long runs
+        # many tiny jobs: planning each once, a quick compiler and a simple collector beat what suits long runs
+        .config("spark.sql.adaptive.enabled", False)
         .config("spark.driver.extraJavaOptions", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
         .getOrCreate()
     )
