@@ -158,7 +158,7 @@ def _kept_level(
         return last.select([PIECE])
 
     spark = partitioned.sparkSession
-    finished = spark.createDataFrame([(number,) for number in kept], f"{PARTITION} int")
+    finished = spark.createDataFrame(pa.table({PARTITION: pa.array(list(kept), pa.int32())}))
     rest = partitioned.join(F.broadcast(finished), PARTITION, "left_anti") if kept else partitioned
     with watched(work, count, stages):
         conquered = spread(rest, PARTITION, count).groupBy(PARTITION).applyInArrow(run, f"{PIECE} int").count()
@@ -178,9 +178,9 @@ def _merged(pieces: DataFrame, groups: Int64Array, span: TopicSpan, core: Core, 
         stars, number = as_stars(table), table[_GROUP][0].as_py()
         return as_table(merge_group(stars, number, still_open, settings), number, len(stars.unit))
 
-    group_of = [(unit, int(group)) for unit, group in enumerate(groups)]
-    table = pieces.sparkSession.createDataFrame(group_of, f"{PIECE} int, {_GROUP} int")
-    stars = pieces.where(F.col(KIND) == STAR).join(F.broadcast(table), PIECE)
+    units = np.arange(len(groups), dtype=np.int32)
+    group_of = pieces.sparkSession.createDataFrame(pa.table({PIECE: units, _GROUP: groups.astype(np.int32)}))
+    stars = pieces.where(F.col(KIND) == STAR).join(F.broadcast(group_of), PIECE)
     return spread(stars, _GROUP, int(groups[-1]) + 1).groupBy(_GROUP).applyInArrow(run, SCHEMA)
 
 
@@ -202,14 +202,12 @@ def _level(pieces: DataFrame, count: int) -> _Level:
 def _ordered_links(levels: list[_Level], core_links: Int32Array) -> DataFrame:
     """(src_id, dst_id, order): the core's links, then those of the pieces, level by level."""
     spark = levels[0].pieces.sparkSession
-    rows = [(int(u), int(v), order) for order, (u, v) in enumerate(core_links)]
-    links = spark.createDataFrame(rows, _LINKS)
+    links = spark.createDataFrame(_links_table(core_links))
     start = len(core_links)
     for level in levels:
         before = start + np.cumsum(level.links) - level.links
-        offsets = spark.createDataFrame(
-            [(piece, int(offset)) for piece, offset in enumerate(before)], f"{PIECE} int, offset bigint"
-        )
+        numbers = np.arange(len(before), dtype=np.int32)
+        offsets = spark.createDataFrame(pa.table({PIECE: numbers, "offset": before.astype(np.int64)}))
         found = level.pieces.where(F.col(KIND) == LINK).join(F.broadcast(offsets), PIECE)
         links = links.union(found.select(SRC_ID, DST_ID, (F.col("offset") + F.col(ORDER)).alias(ORDER)))
         start += int(level.links.sum())
@@ -218,8 +216,11 @@ def _ordered_links(levels: list[_Level], core_links: Int32Array) -> DataFrame:
 
 def _undivided(interest: DataFrame, settings: Settings) -> DataFrame:
     def run(table: pa.Table) -> pa.Table:
-        links = build_core(as_part(table), settings).links
-        return pa.table({SRC_ID: links[:, 0], DST_ID: links[:, 1], ORDER: np.arange(len(links), dtype=np.int64)})
+        return _links_table(build_core(as_part(table), settings).links)
 
     whole = interest.select(NODE_ID, TOPICS).groupBy(F.lit(0).alias("all"))
     return whole.applyInArrow(run, _LINKS).persist()
+
+
+def _links_table(links: Int32Array) -> pa.Table:
+    return pa.table({SRC_ID: links[:, 0], DST_ID: links[:, 1], ORDER: np.arange(len(links), dtype=np.int64)})

@@ -48,17 +48,11 @@ def keep_piece(folder: Path, number: int, table: pa.Table, figures: PieceFigures
 
 
 def kept_pieces(folder: Path, known: Mapping[int, PieceFigures] | None = None) -> dict[int, PieceFigures]:
-    """The figures of every finished piece; those ``known`` are not read again."""
+    """The figures of every finished piece that can be read; those ``known`` are not read again."""
     known = known or {}
-    found = {}
-    for path in folder.glob("[0-9]*.parquet"):
-        number = int(path.stem)
-        figures = known.get(number) or _figures(path)
-        if figures is None:
-            path.unlink(missing_ok=True)  # the machine stopped before the disk had it
-        else:
-            found[number] = figures
-    return found
+    numbered = ((int(path.stem), path) for path in folder.glob("[0-9]*.parquet"))
+    found = ((number, known.get(number) or _figures(path)) for number, path in numbered)
+    return {number: figures for number, figures in found if figures is not None}
 
 
 @contextmanager
