@@ -1,7 +1,7 @@
 # make demo and make test are all that a newcomer needs; both set up what is missing first.
 PYTHON_RUN := .venv/bin/python
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint format bench clean
+.PHONY: help setup demo test lint format bench bench-large clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 22
@@ -28,6 +28,9 @@ format: setup  ## rewrite the code as ruff formats it
 
 bench: setup  ## time the methods against the literal baseline and rewrite the committed table
 	$(PYTHON_RUN) -m benchmarks
+
+bench-large: setup  ## time dc on 100,000 and on a million nodes and rewrite the committed table (half an hour)
+	$(PYTHON_RUN) -m benchmarks.large
 
 clean:  ## remove what make made
 	rm -rf .venv demo build .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -16,7 +16,7 @@ import topicloom as tl
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):
-    """Address of a Spark Connect server of our own; ended by its process group."""
+    """Address of a Spark Connect server of our own, and its users' cache; ended by its process group."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -28,6 +28,9 @@ def server(tmp_path_factory):
         "SPARK_LOCAL_IP": "127.0.0.1",
         "SPARK_LOG_DIR": str(folder),
         "PYSPARK_PYTHON": sys.executable,
+        # compiling takes longer than running so small an interest uncompiled
+        "NUMBA_DISABLE_JIT": "1",
+        "XDG_CACHE_HOME": str(folder / "cache"),
     }
     command = [str(home / "sbin" / "start-connect-server.sh"), "--master", "local[2]"]
     settings = {"spark.connect.grpc.binding.port": port, "spark.ui.enabled": "false", "spark.sql.shuffle.partitions": 2}
@@ -44,13 +47,14 @@ def server(tmp_path_factory):
                 if client.connect_ex(("127.0.0.1", port)) == 0:
                     break
             time.sleep(0.2)
-        yield f"sc://127.0.0.1:{port}"
+        yield f"sc://127.0.0.1:{port}", folder / "cache"
     finally:
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
 
 
 def test_the_same_links_through_spark_connect(server, tmp_path):
+    server, cache = server
     interest = tl.generate(nodes=60, topics=12, subscriptions=3, seed=1)
     rows = [f"{interest.node_label(v)},{interest.topic_label(t)}" for v, t in zip(interest.nodes, interest.topics)]
     (tmp_path / "subs.csv").write_text("\n".join(rows))
@@ -61,3 +65,11 @@ def test_the_same_links_through_spark_connect(server, tmp_path):
     assert tl.Overlay.load(tmp_path / "out").links.tolist() == tl.design(interest, "gm", seed=2).links.tolist()
     done = subprocess.run([*command, "verify", *given], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (0, "holds: all 12 topics are topic-connected\n"), done.stderr
+    given = [given[0], str(tmp_path / "dc"), *given[2:], "--seed", "2", "--method", "dc", "--partitions", "4"]
+    done = subprocess.run([*command, "design", *given], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    expected = tl.design(interest, "dc", partitions=4, seed=2)
+    assert tl.Overlay.load(tmp_path / "dc").links.tolist() == expected.links.tolist()
+    assert not list(tmp_path.glob(".*"))
+    # the server's Python has topicloom installed; what it ran is what was sent, or there were no bytecode of it
+    assert list(cache.glob("topicloom/*/package/topicloom/methods/__pycache__/conquer.*.pyc"))

@@ -7,12 +7,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from topicloom.kernels import diameter as kernel
+from topicloom.kernels.diameter import UNBOUNDED
 from topicloom.kernels.topic_shape import topic_shape
 
 
 def shape_of(graph: nx.Graph) -> tuple[int, int]:
     edges = np.array(graph.edges, np.int32).reshape(-1, 2)
-    components, diameter = topic_shape(len(graph), edges[:, 0], edges[:, 1])
+    components, diameter, exact = topic_shape(len(graph), edges[:, 0], edges[:, 1], UNBOUNDED)
+    assert exact
     return int(components), int(diameter)
 
 

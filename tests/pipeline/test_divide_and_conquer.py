@@ -2,10 +2,13 @@ import numpy as np
 import pytest
 
 import topicloom as tl
-from topicloom.errors import InvalidOptionError
+from topicloom.errors import InvalidOptionError, NotEnoughMemoryError
 from topicloom.pipeline import design_overlay
 from topicloom.pipeline.divide_and_conquer import divide_and_conquer
+from topicloom.pipeline.overlay import check_memory
 from topicloom.pipeline.prepare import prepare
+from topicloom.pipeline.stages import Stages
+from topicloom.pipeline.work import run_folder
 
 WORKLOAD = {"nodes": 150, "topics": 40, "subscriptions": 6, "popularity": "zipf", "alpha": 1.0, "seed": 4}
 
@@ -35,7 +38,9 @@ OPTIONS = {
     "low-oda": {"inner": "low-oda", "rho": 2, "core": 10, "partitions": 4},
     "chosen": {"partitions": "auto"},
     "one": {"partitions": 1},
+    "as many as nodes": {"partitions": 150},
     "more than nodes": {"partitions": 1000},
+    "empty partitions": {"partitions": 140, "core": 60},
 }
 
 
@@ -43,7 +48,7 @@ OPTIONS = {
 def test_the_same_links_and_report_as_in_memory(prepared, interest, name, tasks):
     options = OPTIONS[name]
     expected = tl.design(interest, "dc", seed=7, **options)
-    shuffled = prepared.encoded.repartition(tasks)
+    shuffled = prepared.interest.repartition(tasks)
     counts = {"n_nodes": interest.n_nodes, "n_topics": interest.n_topics}
     found = divide_and_conquer(shuffled, seed=7, options=options, **counts)
     rows = found.links.orderBy("order").collect()
@@ -66,6 +71,60 @@ def test_the_pipeline_designs_verifies_and_reports(table, interest):
 def test_bad_options_are_refused_before_spark_works(table):
     with pytest.raises(InvalidOptionError, match="gm2"):
         design_overlay(table, method="dc", inner="gm2")
+
+
+def test_a_work_folder_keeps_partitions_and_gives_them_back(prepared, interest, tmp_path):
+    """What is there is not conquered again: a partition whose file was changed shows in the result."""
+    options = {"partitions": 6, "merge_limit": 30}
+    expected = tl.design(interest, "dc", seed=7, **options)
+    given = {"n_nodes": interest.n_nodes, "n_topics": interest.n_topics, "seed": 7, "options": options}
+    work, said = tmp_path / "work", []
+
+    def links(found):
+        return [[row["src_id"], row["dst_id"]] for row in found.links.orderBy("order").collect()]
+
+    first = divide_and_conquer(prepared.interest, work=work, **given)
+    assert links(first) == expected.links.tolist() and first.report == expected.report
+    assert len(list(work.glob("*.parquet"))) == 6
+    (work / "0000002.parquet").unlink()
+    (work / "0000004.parquet").write_bytes(b"half of it")
+    (work / ".0000005-of-a-killed-task").write_bytes(b"PAR1")
+    kept = {path.name: path.stat().st_mtime_ns for path in work.glob("*.parquet") if path.stem != "0000004"}
+    again = divide_and_conquer(prepared.interest, work=work, stages=Stages(keeper=said.append), **given)
+    assert links(again) == expected.links.tolist() and again.report == expected.report
+    assert said == ["reused 4 of 6 partitions that an earlier run had finished"]
+    assert {name: (work / name).stat().st_mtime_ns for name in kept} == kept
+    assert len(list(work.iterdir())) == 6
+
+
+def test_a_work_folder_belongs_to_one_run(tmp_path):
+    runs = [("a", 2, 0), ("b", 2, 0), ("a", 3, 0), ("a", "auto", 0), ("a", 2, 1)]
+    folders = {run_folder(tmp_path, data, {"partitions": count}, seed) for data, count, seed in runs}
+    assert len(folders) == 5
+
+
+def test_the_work_folder_is_removed_with_the_result(table, tmp_path):
+    stages = Stages()
+    result = design_overlay(table, method="dc", partitions=5, seed=2, work=tmp_path / "work", stages=stages)
+    assert result.work.parent == tmp_path / "work" and len(list(result.work.glob("*.parquet"))) == 5
+    assert {"design/divide", "design/core", "design/conquer", "design/merge 1"} <= set(stages.seconds)
+    assert stages.total < sum(stages.seconds.values())
+    result.release()
+    assert not list((tmp_path / "work").iterdir())
+
+
+def test_one_topic_for_everyone(spark):
+    rows = [(f"n{v:03}", "all") for v in range(300)]
+    result = design_overlay(spark.createDataFrame(rows, "node string, topic string"), method="dc", partitions=7)
+    assert result.verdict.ok and result.metrics.links == 299
+    result.release()
+
+
+def test_memory_is_estimated_for_partitions_not_for_the_whole(prepared):
+    small = check_memory(prepared, "dc", 10**9, options={"partitions": 50, "merge_limit": 2})
+    assert small < check_memory(prepared, "dc", 10**9, options={"partitions": 2})
+    with pytest.raises(NotEnoughMemoryError, match="more partitions"):
+        check_memory(prepared, "dc", 2 * small - 1, workers=2, options={"partitions": 50, "merge_limit": 2})
 
 
 def test_skew(spark):

@@ -1,6 +1,8 @@
 """``topicloom design``: from a table of subscriptions to a verified overlay."""
 
 import json
+import os
+import shutil
 import sys
 from contextlib import nullcontext
 from pathlib import Path
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
     from topicloom.model import Metrics
     from topicloom.pipeline import OverlayVerdict
     from topicloom.pipeline.prepare import Prepared
+    from topicloom.pipeline.stages import Stages
 
 FEWER_LINKS = " (--method stacked-gm takes longer and needs far fewer links)"
 EXAMPLE = "Example: topicloom design subscriptions.csv.gz overlay --method gm"
@@ -71,6 +74,21 @@ def command(
         int | None,
         typer.Option(help="dc: nodes that every partition sees.  [default: 0, with similar a partition's worth]"),
     ] = None,
+    aim: Annotated[
+        str | None,
+        typer.Option(help="dc: what --partitions auto makes small: time, parallel-time or candidates."),
+    ] = None,
+    merge_limit: Annotated[
+        int | None, typer.Option(help="dc: star nodes in one merge.  [default: 20000]", show_default=False)
+    ] = None,
+    work: Annotated[
+        Path | None,
+        typer.Option(
+            help="dc: folder for finished partitions, from which the same command goes on after a crash.  "
+            "[default: hidden, beside OUT]",
+            show_default=False,
+        ),
+    ] = None,
     seed: Seed = 0,
     node_column: NodeColumn = None,
     topic_column: TopicColumn = None,
@@ -93,6 +111,8 @@ def command(
         "division": division,
         "inner": inner,
         "core": core,
+        "aim": aim,
+        "merge_limit": merge_limit,
         "sequence": sequence,
     }
     options: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
@@ -118,7 +138,7 @@ def command(
         from topicloom.pipeline.stages import Stages
         from topicloom.pipeline.write import write_tables
 
-        stages = Stages(narrator)
+        stages = Stages(narrator, narrator.note)
         source = part_of_overlay(subscriptions, "subscriptions")
         narrator(f"looking at {source}")
         rows = read_rows(
@@ -126,14 +146,18 @@ def command(
         )
         prepared = prepare(rows, stages=stages)
         embedded = remote is None and (master is None or master.startswith("local"))
-        needed = check_memory(prepared, method, available_memory() if embedded else sys.maxsize)
+        available = available_memory() if embedded else sys.maxsize
+        needed = check_memory(prepared, method, available, workers=os.cpu_count() or 1, options=options)
         narrator.note(_plan(prepared, method, options, needed))
         if dry_run:
             return 0
         with stages("compile", COMPILING):
             warm(method)
-        result = design_prepared(prepared, method=method, seed=seed, stages=stages, **{**options, "k": k})
+        result = design_prepared(
+            prepared, method=method, seed=seed, work=_work_folder(out, work), stages=stages, **{**options, "k": k}
+        )
         write_tables(result, staging, stages=stages)
+    _remove_work(out, result.work)
     if as_json:
         print(
             json.dumps(
@@ -142,10 +166,21 @@ def command(
             )
         )
     else:
-        _report(result.metrics, result.verdict, stages.seconds, out)
+        _report(result.metrics, result.verdict, stages, out)
     for broken in result.verdict.broken[:5]:
         tell(broken_sentence(broken, result.verdict.k))
     return 0 if result.verdict.ok or spec_of(method).reference else 1
+
+
+def _work_folder(out: Path, work: Path | None = None) -> Path:
+    return out.parent / f".{out.name}.work" if work is None else work.absolute()
+
+
+def _remove_work(out: Path, folder: Path | None) -> None:
+    """Remove what the run kept for the case that it dies; and the folder beside the output, if it was used."""
+    for used in (folder, _work_folder(out)):
+        if used is not None:
+            shutil.rmtree(used, ignore_errors=True)
 
 
 def _whole_or_text(value: str | None) -> int | str | None:
@@ -164,7 +199,7 @@ def _plan(prepared: "Prepared", method: str, options: dict[str, Any], needed: in
     )
 
 
-def _report(metrics: "Metrics", verdict: "OverlayVerdict", seconds: dict[str, float], out: Path) -> None:
+def _report(metrics: "Metrics", verdict: "OverlayVerdict", stages: "Stages", out: Path) -> None:
     rows = [
         ("links", figure(metrics.links)),
         ("average degree", figure(metrics.average_degree)),
@@ -176,8 +211,8 @@ def _report(metrics: "Metrics", verdict: "OverlayVerdict", seconds: dict[str, fl
             figure(metrics.links_per_topic_tree, 3) if metrics.links_per_topic_tree is not None else "–",
         ),
         (f"topics {_connected(verdict.k)}", f"{verdict.topics - verdict.broken_topics:,} of {verdict.topics:,}"),
-        ("design", f"{seconds['design']:,.1f} s"),
-        ("all stages", f"{sum(seconds.values()):,.1f} s"),
+        ("design", f"{stages.seconds['design']:,.1f} s"),
+        ("all stages", f"{stages.total:,.1f} s"),
     ]
     print_table(("overlay", ""), rows)
     tell(f"{'verified' if verdict.ok else f'NOT topic-{_connected(verdict.k)}'}; wrote {out}")

@@ -16,6 +16,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from topicloom.cli.memory import available_memory
+from topicloom.cli.ship import package_zip
 from topicloom.errors import InvalidOptionError, SparkUnavailableError
 
 if TYPE_CHECKING:
@@ -39,12 +41,14 @@ def spark_session(
         _check_server(remote)
     else:
         _check_java()
-    with _spark_output(verbose):
+    with _spark_output(verbose), tempfile.TemporaryDirectory(prefix="topicloom-") as scratch:
         spark = _connect(remote, settings) if remote else _start(master or DEFAULT_MASTER, settings)
         if threading.current_thread() is threading.main_thread():
             # PySpark's own handler talks to the JVM in the middle of another call; ending the session ends its jobs
             signal.signal(signal.SIGINT, signal.default_int_handler)
         try:
+            if remote or (master and not master.startswith("local")):
+                spark.addArtifacts(str(package_zip(Path(scratch))), pyfile=True)
             yield spark
         finally:
             spark.stop()
@@ -67,7 +71,7 @@ def _start(master: str, settings: dict[str, str]) -> "SparkSession":
         defaults |= {
             "spark.driver.bindAddress": "127.0.0.1",
             "spark.driver.host": "127.0.0.1",
-            "spark.driver.memory": "2g",
+            "spark.driver.memory": f"{_heap_mib()}m",
             "spark.sql.shuffle.partitions": str(max(8, 2 * (os.cpu_count() or 1))),
         }
     builder = SparkSession.builder.master(master)
@@ -79,6 +83,11 @@ def _start(master: str, settings: dict[str, str]) -> "SparkSession":
         raise SparkUnavailableError(
             f"Spark did not start with master {master!r}: {str(error).splitlines()[0]}"
         ) from error
+
+
+def _heap_mib() -> int:
+    """Memory for the embedded Spark: a quarter of what is at hand, from 2 to 8 GiB; Python workers need the rest."""
+    return max(2048, min(8192, available_memory() // 4 // 2**20))
 
 
 def _connect(remote: str, settings: dict[str, str]) -> "SparkSession":

@@ -15,6 +15,7 @@ import numpy as np
 from topicloom.kernels.jit import serial
 
 _WORD = 64
+UNBOUNDED = 1 << 62
 _ROUNDS = 16  # searches between two looks at whether the bounds still earn their cost
 
 
@@ -63,14 +64,15 @@ def search(indptr, neighbours, source, distance, queue):
 
 
 @serial
-def diameter(indptr, neighbours):
-    """Largest distance between two nodes of a connected graph in CSR form (every edge in both rows).
+def bounded_diameter(indptr, neighbours, most_searches):
+    """Largest distance between two nodes of a connected graph in CSR form (every edge in both rows), and True.
 
-    Exact. Worst case O(nodes × edges) time, in practice a few searches; O(nodes) memory. 0 for one node.
+    Exact with ``UNBOUNDED`` searches: worst case O(nodes × edges) time, in practice a few searches; O(nodes) memory. 0
+    for one node. When about ``most_searches`` do not settle it: the largest eccentricity among them, and False.
     """
     n = len(indptr) - 1
     if n <= 1:
-        return 0
+        return 0, True
     # An eccentricity of v is in low[v] … high[v]; candidates are the nodes with high > best.
     low = np.zeros(n, np.int32)
     high = np.full(n, n, np.int32)
@@ -86,13 +88,15 @@ def diameter(indptr, neighbours):
     while True:
         v, candidates = _candidate(indptr, low, high, best, widest)
         if v < 0:
-            return best
+            return best, True
+        if searches >= most_searches:
+            return best, False
         if searches >= checkpoint:
             # A batch of 64 costs as many searches as there are times at which their frontiers pass a node.
             sources, spread = _gather(indptr, neighbours, v, high.copy(), best, distance, queue)
             passes = min(2 * spread + 1, best + 1)
             if (candidates_then - candidates) * passes < len(sources) * _ROUNDS:
-                return _settle_by_words(indptr, neighbours, high, best, distance, queue)
+                return _settle_by_words(indptr, neighbours, high, best, distance, queue), True
             checkpoint = searches + _ROUNDS
             candidates_then = candidates
         widest = not widest

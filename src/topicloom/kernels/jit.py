@@ -1,12 +1,13 @@
 """How kernels are compiled: the one place that decides numba's flags.
 
 ``NUMBA_DISABLE_JIT=1`` runs every kernel as plain Python, ``NUMBA_BOUNDSCHECK=1`` checks every index.
-Compiled code is cached beside the package; where that cannot be written (a read-only install, a zip on
-an executor) numba falls back to the user's cache folder, and where there is none, kernels are compiled
+Compiled code is cached beside the package; where that cannot be written (a read-only install) numba falls
+back to the user's cache folder, and where there is none, or the package is in a zip, kernels are compiled
 anew in each process.
 """
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba
@@ -15,12 +16,15 @@ from numba.core import config
 
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
+# numba would cache kernels of a zip in the user's cache folder without a look at whether that can be written
+_ON_DISK = Path(__file__).exists()
+
 
 def serial(function: Kernel) -> Kernel:
     """Compile a kernel for one thread; it releases the GIL, and its arithmetic is exact (no fastmath)."""
     if config.DISABLE_JIT:  # type: ignore[attr-defined]
         return np.errstate(over="ignore")(function)  # hashes wrap around by design; numpy scalars warn of it
     try:
-        return cast(Kernel, numba.njit(nogil=True, cache=True)(function))
+        return cast(Kernel, numba.njit(nogil=True, cache=_ON_DISK)(function))
     except RuntimeError:  # "cannot cache function: no locator available"
         return cast(Kernel, numba.njit(nogil=True)(function))

@@ -2,30 +2,33 @@
 
 import numpy as np
 
-from topicloom.kernels.diameter import adjacency, diameter
+from topicloom.kernels.diameter import UNBOUNDED, adjacency, bounded_diameter
 from topicloom.kernels.jit import serial
+
+_SEARCHES = 16
 
 
 @serial
-def topic_shape(n, src, dst):
-    """Number of components and exact diameter of a graph with nodes 0 … n-1 and edges (src[i], dst[i]).
+def topic_shape(n, src, dst, searches):
+    """Number of components, diameter, and whether that is exact, of a graph with nodes 0 … n-1, edges (src[i], dst[i]).
 
     Integer arrays, each edge once, no loops; nothing is overwritten. The diameter is -1 when the graph is not
-    connected, 0 when it has at most one node.
+    connected, 0 when it has at most one node. See `bounded_diameter` for ``searches``.
     """
     if n <= 1:
-        return n, 0
+        return n, 0, True
     indptr, neighbours = adjacency(n, src, dst)
     order = np.empty(n, np.int32)
     components = _sweep(indptr, neighbours, order)
     if components > 1:
-        return components, -1
+        return components, -1, True
     # Neighbours get near ids: the many searches of a hard case then stay in the cache.
     rank = np.empty(n, np.int32)
     for i in range(n):
         rank[order[i]] = i
     indptr, neighbours = adjacency(n, rank[src], rank[dst])
-    return 1, diameter(indptr, neighbours)
+    longest, exact = bounded_diameter(indptr, neighbours, searches)
+    return 1, longest, exact
 
 
 @serial
@@ -107,16 +110,17 @@ def topic_edges(subscribers, starts, ends, place, src, dst, used):
 
 
 @serial
-def topic_shapes(indptr, topic_indptr, topic_nodes, links):
-    """Links, components and diameter of every topic (int64 arrays; see `topic_shape`); number of idle links.
+def topic_shapes(indptr, topic_indptr, topic_nodes, links, exact_up_to):
+    """Links, components, diameter (int64 arrays) and whether that is a lower bound (bool), of every topic; idle links.
 
-    Takes O(Σ over links of the topics of that end which has fewer) time besides the diameters, and O(nodes +
-    links) memory.
+    See `topic_shape`; only diameters of topics with more than ``exact_up_to`` subscribers may be lower bounds. Takes
+    O(Σ over links of the topics of that end which has fewer) time besides the diameters, and O(nodes + links) memory.
     """
     n_topics = len(topic_indptr) - 1
     n_links = np.zeros(n_topics, np.int64)
     components = np.zeros(n_topics, np.int64)
     diameters = np.zeros(n_topics, np.int64)
+    sampled = np.zeros(n_topics, np.bool_)
     starts, ends = oriented_links(indptr, links)
     used = np.zeros(len(ends), np.bool_)
     place = np.full(len(indptr) - 1, -1, np.int32)
@@ -126,5 +130,7 @@ def topic_shapes(indptr, topic_indptr, topic_nodes, links):
         subscribers = topic_nodes[topic_indptr[t] : topic_indptr[t + 1]]
         count = topic_edges(subscribers, starts, ends, place, src, dst, used)
         n_links[t] = count
-        components[t], diameters[t] = topic_shape(len(subscribers), src[:count], dst[:count])
-    return n_links, components, diameters, len(used) - used.sum()
+        searches = UNBOUNDED if len(subscribers) <= exact_up_to else _SEARCHES
+        components[t], diameters[t], exact = topic_shape(len(subscribers), src[:count], dst[:count], searches)
+        sampled[t] = not exact
+    return n_links, components, diameters, sampled, len(used) - used.sum()

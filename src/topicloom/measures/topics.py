@@ -23,6 +23,8 @@ class TopicMeasures:
     diameter : int64 array
         Largest distance of two subscribers inside the sub-overlay; 0 with fewer than two subscribers, -1 when
         the sub-overlay is not connected (an infinite diameter).
+    sampled : bool array
+        Where the diameter is a lower bound.
     idle_links : int
         Links of the overlay that lie in no sub-overlay.
     """
@@ -31,6 +33,7 @@ class TopicMeasures:
     links: Int64Array
     components: Int64Array
     diameter: Int64Array
+    sampled: npt.NDArray[np.bool_]
     idle_links: int
 
     def columns(self) -> dict[str, pa.Array]:
@@ -40,12 +43,14 @@ class TopicMeasures:
             "links": pa.array(self.links),
             "components": pa.array(self.components),
             "diameter": pa.array(self.diameter, mask=self.diameter < 0),
+            "diameter_sampled": pa.array(self.sampled),
         }
 
 
-def measure_topics(interest: Interest, links: npt.ArrayLike) -> TopicMeasures:
-    """Links, components and exact diameter of every topic's sub-overlay.
+def measure_topics(interest: Interest, links: npt.ArrayLike, *, exact_up_to: int | None = None) -> TopicMeasures:
+    """Links, components and diameter of every topic's sub-overlay; exact unless ``exact_up_to`` is given.
 
+    A topic with more subscribers than that gets 16 searches; unless they settle it, its diameter is a lower bound.
     Distances are those inside the sub-overlay, as in the kTCO paper, §VIII. Takes O(Σ over links of the
     topics of its ends) time and a few searches per topic; a topic of 30,000 subscribers takes seconds at
     worst.
@@ -66,8 +71,9 @@ def measure_topics(interest: Interest, links: npt.ArrayLike) -> TopicMeasures:
     [2, 2]
     """
     normalized = normalized_links(links, interest.n_nodes)
-    n_links, components, diameters, idle = topic_shapes(
-        interest.indptr, interest.topic_indptr, interest.topic_nodes, normalized
+    limit = interest.n_nodes if exact_up_to is None else exact_up_to
+    n_links, components, diameters, sampled, idle = topic_shapes(
+        interest.indptr, interest.topic_indptr, interest.topic_nodes, normalized, limit
     )
     sizes = frozen(np.diff(interest.topic_indptr))
-    return TopicMeasures(sizes, frozen(n_links), frozen(components), frozen(diameters), int(idle))
+    return TopicMeasures(sizes, frozen(n_links), frozen(components), frozen(diameters), frozen(sampled), int(idle))

@@ -29,6 +29,7 @@ from topicloom.methods.division import (
     divide,
     largest_nodes,
     pool_size,
+    trial_counts,
 )
 from topicloom.methods.greedy import engine_memory
 from topicloom.methods.registry import Size, method
@@ -96,6 +97,23 @@ def _engine_rho(inner: Any, rho: Any) -> float:
 def _memory(size: Size) -> int:
     """Bytes of one partition out of ten."""
     return engine_memory(Size(size.nodes // 10 + 1, size.topics, size.subscriptions // 10))
+
+
+def worker_size(size: Size, **options: Any) -> Size:
+    """The most that one Python worker has of an interest in which nodes want about equally many topics.
+
+    That is a partition with the core, or as many star nodes as one merge may have; with partitions="auto" the largest
+    partition that is tried.
+    """
+    plan = Plan.of(**options)
+    trials = trial_counts(size.nodes) or [1]
+    count = min(trials[0] if plan.partitions == "auto" else int(plan.partitions), max(size.nodes, 1))
+    if needs_no_division(count, size.nodes):
+        return size
+    partition = -(-size.nodes // count)
+    core = core_size(plan.core, plan.division, size.nodes, count)
+    nodes = min(max(partition + core, min(plan.merge_limit, size.nodes)), size.nodes)
+    return Size(nodes, size.topics, -(-size.subscriptions * nodes // max(size.nodes, 1)))
 
 
 @method(

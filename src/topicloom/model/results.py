@@ -65,6 +65,9 @@ class Metrics:
         None when no topic has two subscribers.
     mean_shared_topics : float or None
         Mean over links of the topics that both ends want.
+    sampled_diameters : int
+        Topics whose diameter is a lower bound, from 16 searches; mean and maximum are lower bounds then. Only on Spark,
+        and only topics with over 20,000 subscribers.
     degree_histogram : mapping
         Degree -> number of nodes.
     """
@@ -81,6 +84,7 @@ class Metrics:
     links_per_topic_tree: float | None
     mean_shared_topics: float | None
     idle_links: int
+    sampled_diameters: int = 0
     degree_histogram: Mapping[int, int] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:

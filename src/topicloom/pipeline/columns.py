@@ -7,6 +7,7 @@ from topicloom.errors import MissingColumnError
 
 NODE, TOPIC = "node", "topic"
 NODE_ID, TOPIC_ID = "node_id", "topic_id"
+TOPICS = "topics"  # an array of topic ids, ascending
 SRC, DST = "src", "dst"
 SRC_ID, DST_ID = "src_id", "dst_id"
 ORDER = "order"
@@ -24,3 +25,13 @@ def require_columns(table: DataFrame, *names: str) -> None:
 def quoted(name: str) -> Column:
     """A column by its exact name, whatever characters are in it."""
     return F.col("`" + name.replace("`", "``") + "`")
+
+
+def spread(table: DataFrame, key: str, groups: int) -> DataFrame:
+    """The table with its rows moved by a key of so many values, to tasks that each have a few of these.
+
+    Spark would put small groups into as few tasks as there are cores, however long the work on each takes; a number of
+    tasks that is asked for is kept. Keys are hashed, so there are more tasks than keys while keys are few.
+    """
+    usual = int(table.sparkSession.conf.get("spark.sql.shuffle.partitions") or 200)
+    return table.repartition(max(1, min(4 * groups, max(4 * usual, groups // 8))), key)

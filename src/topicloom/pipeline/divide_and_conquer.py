@@ -5,7 +5,8 @@ nodes as it was asked to have), two numbers per topic and a few per partition; a
 the core, or the star nodes of one group of partitions.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,8 +14,8 @@ import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from topicloom.kernels.division import shuffled_ranks, topic_hashes
-from topicloom.methods.conquer import Core, Piece, Settings, Stars, build_core, conquer, group_units, merge_group
+from topicloom.errors import OutputExistsError
+from topicloom.methods.conquer import Core, Settings, build_core, conquer, group_units, merge_group
 from topicloom.methods.divide_and_conquer import (
     LevelFigures,
     Plan,
@@ -22,31 +23,17 @@ from topicloom.methods.divide_and_conquer import (
     needs_no_division,
     undivided_report,
 )
-from topicloom.methods.division import (
-    MINHASHES,
-    SAMPLED_PARTITIONS,
-    best_count,
-    choose_core,
-    core_size,
-    partition_of_rank,
-    pool_size,
-    trial_counts,
-    trial_star_set,
-)
-from topicloom.methods.star_merge import BoolArray, Part, TopicSpan
+from topicloom.methods.division import core_size
+from topicloom.methods.star_merge import BoolArray, TopicSpan
 from topicloom.model.arrays import Int32Array, Int64Array
-from topicloom.pipeline.columns import DST_ID, NODE_ID, ORDER, SRC_ID, TOPIC_ID, require_columns
-from topicloom.pipeline.encode import dense_ids
+from topicloom.pipeline.columns import DST_ID, NODE_ID, ORDER, SRC_ID, TOPICS, require_columns, spread
+from topicloom.pipeline.division import PARTITION, brought_core, chosen_count, divided, topic_span
+from topicloom.pipeline.pieces import CANDIDATES, FIGURES, KIND, LINK, PIECE, SCHEMA, STAR, as_part, as_stars, as_table
 from topicloom.pipeline.stages import Stages
+from topicloom.pipeline.work import PieceFigures, keep_piece, kept_pieces, open_folder, watched
 
-_PARTITION, _GROUP, _PIECE, _KIND = "partition", "group", "piece", "kind"
-_LINK, _STAR, _FIGURES = 0, 1, 2
-# A row is a link (src_id, dst_id, order), a star node (src_id with its open topics and candidates), or the figures
-# of a piece (src_id its nodes, candidates).
-_PIECES = (
-    f"{_PIECE} int, {_KIND} int, {SRC_ID} int, {DST_ID} int, `{ORDER}` bigint, topics array<int>, candidates bigint"
-)
-_PARTITIONED = f"{NODE_ID} int, {TOPIC_ID} int, {_PARTITION} int"
+_GROUP = "group"
+_LINKS = f"{SRC_ID} int, {DST_ID} int, `{ORDER}` bigint"
 
 
 class Divided(NamedTuple):
@@ -58,7 +45,7 @@ class Divided(NamedTuple):
 
 
 class _Level(NamedTuple):
-    """The pieces of a level, and how many links and star nodes each of them has."""
+    """The pieces of a level, and the figures of each of them."""
 
     pieces: DataFrame
     links: Int64Array
@@ -66,52 +53,72 @@ class _Level(NamedTuple):
     nodes: Int64Array
     candidates: int
 
+    @classmethod
+    def of(cls, pieces: DataFrame, figures: Mapping[int, PieceFigures], count: int) -> "_Level":
+        """Pieces without figures are empty."""
+        columns = np.zeros((count, 4), np.int64)
+        for number, found in figures.items():
+            columns[number] = found
+        links, stars, nodes, candidates = columns.T
+        return cls(pieces, links, stars, nodes, int(candidates.max(initial=0)))
+
     def figures(self) -> LevelFigures:
         return LevelFigures(self.star_sets, int(self.links.sum()), self.candidates)
 
 
 def divide_and_conquer(
-    subscriptions: DataFrame,
+    interest: DataFrame,
     *,
     seed: int,
     options: Mapping[str, Any],
     n_nodes: int,
     n_topics: int,
+    work: Path | None = None,
     stages: Stages | None = None,
 ) -> Divided:
-    """(node_id, topic_id) -> links by `dc`, the same as in memory, whatever the number of cores or retried tasks.
+    """(node_id, topics) -> links by `dc`, the same as in memory, whatever the number of cores or retried tasks.
 
-    Runs an action for the topics' spans, one for the core, one for the partitions and one for each level of merges.
+    Runs an action for the core, one for the topics' spans, one for the partitions and one for each level of merges.
+    Finished partitions are kept in the folder ``work``, which driver and executors must share, and those found there
+    are not conquered again: it must belong to this interest, these options and this seed. Without it Spark keeps them.
     """
-    require_columns(subscriptions, NODE_ID, TOPIC_ID)
+    require_columns(interest, NODE_ID, TOPICS)
     stages = stages or Stages()
     plan = Plan.of(**options)
     settings = Settings(n_topics, plan.rho, seed)
-    subscriptions = subscriptions.select(NODE_ID, TOPIC_ID)
     if plan.partitions == "auto":
-        stages.say("choosing the number of partitions by trial")
-        count = _chosen_count(subscriptions, plan.aim, n_nodes=n_nodes, n_topics=n_topics, seed=seed)
+        with stages("design/choose", "choosing the number of partitions by trial"):
+            count = chosen_count(interest, plan.aim, n_nodes=n_nodes, n_topics=n_topics, seed=seed)
     else:
         count = int(plan.partitions)
     if needs_no_division(count, n_nodes):
-        undivided = _undivided(subscriptions, settings)
+        undivided = _undivided(interest, settings)
         return Divided(undivided, undivided_report(count, n_nodes, undivided.count()), (undivided,))
-    core = _core(subscriptions, core_size(plan.core, plan.division, n_nodes, count), settings)
-    partitioned = with_partition(
-        subscriptions, count, plan.division, n_nodes=n_nodes, core_nodes=core.part.nodes, seed=seed
-    ).persist()
-    span = _topic_span(partitioned, n_topics)
-    stages.say(f"conquering {count:,} partitions of about {n_nodes // count:,} nodes, core of {len(core.part.nodes):,}")
-    levels = [_level(partitioned.groupBy(_PARTITION).applyInArrow(_conqueror(span, core, settings), _PIECES), count)]
+    with stages("design/core", "choosing the core"):
+        core = brought_core(interest, core_size(plan.core, plan.division, n_nodes, count), settings)
+    with stages("design/divide", f"dividing {n_nodes:,} nodes"):
+        partitioned = divided(interest, count, plan.division, n_nodes=n_nodes, core_nodes=core.part.nodes, seed=seed)
+        span = topic_span(partitioned, n_topics)
+    sentence = f"conquering {count:,} partitions of about {n_nodes // count:,} nodes"
+    with stages("design/conquer", f"{sentence}, core of {len(core.part.nodes):,}"):
+        conqueror = _conqueror(span, core, settings)
+        if work is None:
+            groups = spread(partitioned, PARTITION, count).groupBy(PARTITION)
+            levels = [_level(groups.applyInArrow(conqueror, SCHEMA), count)]
+        else:
+            levels = [_kept_level(partitioned, count, conqueror, work, stages)]
+        partitioned.unpersist()
     while len(levels[-1].star_sets) > 1 and levels[-1].star_sets.any():
         last = levels[-1]
-        groups = group_units(last.star_sets, plan.merge_limit)
-        span = span.merged(groups)
-        stages.say(
-            f"merging {len(groups):,} units by {int(last.star_sets.sum()):,} star nodes in {int(groups[-1]) + 1:,} "
-            f"groups; {len(core.links) + sum(int(level.links.sum()) for level in levels):,} links so far"
+        groups_of = group_units(last.star_sets, plan.merge_limit)
+        n_groups = int(groups_of[-1]) + 1
+        span = span.merged(groups_of)
+        so_far = len(core.links) + sum(int(level.links.sum()) for level in levels)
+        sentence = (
+            f"merging {len(groups_of):,} units by {int(last.star_sets.sum()):,} star nodes in {n_groups:,} groups"
         )
-        levels.append(_level(_merged(last.pieces, groups, span, core, settings), int(groups[-1]) + 1))
+        with stages(f"design/merge {len(levels)}", f"{sentence}; {so_far:,} links so far"):
+            levels.append(_level(_merged(last.pieces, groups_of, span, core, settings), n_groups))
     report = divided_report(
         n_nodes=n_nodes,
         partition_sizes=levels[0].nodes,
@@ -119,139 +126,48 @@ def divide_and_conquer(
         conquered=levels[0].figures(),
         levels=[level.figures() for level in levels[1:]],
     )
-    persisted = (partitioned, *(level.pieces for level in levels))
-    return Divided(_ordered_links(levels, core.links), report, persisted)
-
-
-def with_partition(
-    subscriptions: DataFrame, count: int, division: str, *, n_nodes: int, core_nodes: Int32Array, seed: int
-) -> DataFrame:
-    """(node_id, topic_id) -> (node_id, topic_id, partition), the nodes of the core left out; see `divide`.
-
-    For ``similar``, nodes are ranked by their minhashes: `dense_ids` of a text made of these runs two small actions.
-    """
-    if division == "random":
-
-        def assign(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-            for batch in batches:
-                nodes = batch[NODE_ID].to_numpy()
-                partition = partition_of_rank(shuffled_ranks(nodes, n_nodes, seed), n_nodes, count)
-                kept = ~np.isin(nodes, core_nodes)
-                columns = {
-                    NODE_ID: nodes[kept],
-                    TOPIC_ID: batch[TOPIC_ID].to_numpy()[kept],
-                    _PARTITION: partition[kept],
-                }
-                yield pa.RecordBatch.from_pydict(columns)
-
-        return subscriptions.mapInArrow(assign, _PARTITIONED)
-    ranked, _ = dense_ids(_minhash_keys(subscriptions, seed), "key", "rank")
-    partition = F.floor(F.col("rank").cast("bigint") * count / F.lit(n_nodes)).cast("int")
-    nodes = ranked.select(
-        F.conv(F.right("key", F.lit(8)), 16, 10).cast("int").alias(NODE_ID), partition.alias(_PARTITION)
-    )
-    spark = subscriptions.sparkSession
-    core = spark.createDataFrame([(int(node),) for node in core_nodes], f"{NODE_ID} int")
-    outside = nodes.join(F.broadcast(core), NODE_ID, "left_anti")
-    return subscriptions.join(outside, NODE_ID).select(NODE_ID, TOPIC_ID, _PARTITION)
-
-
-def _minhash_keys(subscriptions: DataFrame, seed: int) -> DataFrame:
-    """(node_id, topic_id) -> (key): the node's minhashes and its id, as text that sorts like them."""
-    names = [f"hash{stream}" for stream in range(MINHASHES)]
-
-    def hashed(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for batch in batches:
-            topics = batch[TOPIC_ID].to_numpy()
-            hashes = {name: topic_hashes(topics, stream, seed) for stream, name in enumerate(names)}
-            yield pa.RecordBatch.from_pydict({NODE_ID: batch[NODE_ID], **hashes})
-
-    rows = subscriptions.mapInArrow(hashed, f"{NODE_ID} int, " + ", ".join(f"{name} bigint" for name in names))
-    smallest = rows.groupBy(NODE_ID).agg(*(F.min(name).alias(name) for name in names))
-    texts = [F.lpad(F.hex(name), 16, "0") for name in names]
-    return smallest.select(F.concat(*texts, F.lpad(F.hex(NODE_ID), 8, "0")).alias("key"))
-
-
-def _chosen_count(subscriptions: DataFrame, aim: str, *, n_nodes: int, n_topics: int, seed: int) -> int:
-    """`choose_count` in one job: every row goes to the sampled partitions of all trials to which it belongs."""
-    counts = trial_counts(n_nodes)
-    subscribers = _subscribers(subscriptions, n_topics)
-
-    def assign(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for batch in batches:
-            nodes, topics = batch[NODE_ID].to_numpy(), batch[TOPIC_ID].to_numpy()
-            ranks = shuffled_ranks(nodes, n_nodes, seed)
-            for count in counts:
-                partition = partition_of_rank(ranks, n_nodes, count)
-                kept = partition < SAMPLED_PARTITIONS
-                trial = np.full(int(kept.sum()), count, np.int32)
-                columns = {
-                    NODE_ID: nodes[kept],
-                    TOPIC_ID: topics[kept],
-                    _PARTITION: partition[kept],
-                    "trial": trial,
-                }
-                yield pa.RecordBatch.from_pydict(columns)
-
-    def size(table: pa.Table) -> pa.Table:
-        part = Part.of_pairs(table[NODE_ID].to_numpy(), table[TOPIC_ID].to_numpy())
-        stars = trial_star_set(part, subscribers, seed=seed)
-        return pa.table({"trial": table["trial"][:1], "stars": pa.array([stars], pa.int32())})
-
-    rows = subscriptions.mapInArrow(assign, f"{_PARTITIONED}, trial int")
-    sizes = rows.groupBy("trial", _PARTITION).applyInArrow(size, "trial int, stars int")
-    found = sizes.groupBy("trial").agg(F.avg("stars").alias("stars")).collect()
-    return best_count(n_nodes, {row["trial"]: row["stars"] for row in found}, aim)
-
-
-def _subscribers(subscriptions: DataFrame, n_topics: int) -> Int64Array:
-    counts = np.zeros(n_topics, np.int64)
-    for row in subscriptions.groupBy(TOPIC_ID).count().collect():
-        counts[row[TOPIC_ID]] = row["count"]
-    return counts
-
-
-def _core(subscriptions: DataFrame, size: int, settings: Settings) -> Core:
-    """The core, chosen and connected in one task, and brought to the driver."""
-    if not size:
-        return build_core(Part.of_pairs(np.empty(0, np.int32), np.empty(0, np.int32)), settings)
-    subscribers = _subscribers(subscriptions, settings.n_topics)
-    largest = subscriptions.groupBy(NODE_ID).count().orderBy(F.desc("count"), NODE_ID).limit(pool_size(size))
-
-    def choose(table: pa.Table) -> pa.Table:
-        pool = Part.of_pairs(table[NODE_ID].to_numpy(), table[TOPIC_ID].to_numpy())
-        core = build_core(choose_core(pool, subscribers, size, seed=settings.seed), settings)
-        everyone = Stars(core.part, np.zeros(len(core.part.nodes), np.int32), np.zeros(len(core.part.nodes), np.int64))
-        return _as_table(Piece(core.links, everyone, 0), 0, len(core.part.nodes))
-
-    pool = subscriptions.join(largest.select(NODE_ID), NODE_ID).groupBy(F.lit(0).alias("all"))
-    found = pool.applyInArrow(choose, _PIECES).where(F.col(_KIND) != _FIGURES).toArrow()
-    links = found.filter(pa.compute.equal(found[_KIND], _LINK)).sort_by(ORDER)
-    stars = _as_stars(found.filter(pa.compute.equal(found[_KIND], _STAR)))
-    wanted = np.zeros(settings.n_topics, np.bool_)
-    wanted[stars.part.topics] = True
-    ends = np.column_stack((links[SRC_ID].to_numpy(), links[DST_ID].to_numpy()))
-    return Core(stars.part, ends.astype(np.int32).reshape(-1, 2), wanted)
-
-
-def _topic_span(partitioned: DataFrame, n_topics: int) -> TopicSpan:
-    rows = partitioned.groupBy(TOPIC_ID).agg(F.min(_PARTITION).alias("first"), F.max(_PARTITION).alias("last"))
-    found = rows.toArrow()
-    span = TopicSpan.of(np.empty(0, np.int32), np.empty(0, np.int32), n_topics)
-    span.first[found[TOPIC_ID].to_numpy()] = found["first"].to_numpy()
-    span.last[found[TOPIC_ID].to_numpy()] = found["last"].to_numpy()
-    return span
+    return Divided(_ordered_links(levels, core.links), report, tuple(level.pieces for level in levels))
 
 
 def _conqueror(span: TopicSpan, core: Core, settings: Settings) -> Callable[[pa.Table], pa.Table]:
     open_topics = span.open_topics() & ~core.wanted
 
     def run(table: pa.Table) -> pa.Table:
-        part = Part.of_pairs(table[NODE_ID].to_numpy(), table[TOPIC_ID].to_numpy())
-        number = table[_PARTITION][0].as_py()
-        return _as_table(conquer(part, number, core, open_topics, settings), number, len(part.nodes))
+        part, number = as_part(table), table[PARTITION][0].as_py()
+        return as_table(conquer(part, number, core, open_topics, settings), number, len(part.nodes))
 
     return run
+
+
+def _kept_level(
+    partitioned: DataFrame, count: int, conqueror: Callable[[pa.Table], pa.Table], work: Path, stages: Stages
+) -> _Level:
+    """Conquer the partitions that the work folder does not hold yet, and keep each there as soon as it is done."""
+    open_folder(work)
+    kept = kept_pieces(work)
+    if kept:
+        stages.note(f"reused {len(kept):,} of {count:,} partitions that an earlier run had finished")
+
+    def run(table: pa.Table) -> pa.Table:
+        piece = conqueror(table)
+        kinds = piece[KIND].to_numpy()
+        last = piece.slice(len(piece) - 1)
+        number, nodes, candidates = (last[name][0].as_py() for name in (PIECE, SRC_ID, CANDIDATES))
+        figures = PieceFigures(int((kinds == LINK).sum()), int((kinds == STAR).sum()), nodes, candidates)
+        keep_piece(work, number, piece, figures)
+        return last.select([PIECE])
+
+    spark = partitioned.sparkSession
+    finished = spark.createDataFrame(pa.table({PARTITION: pa.array(list(kept), pa.int32())}))
+    rest = partitioned.join(F.broadcast(finished), PARTITION, "left_anti") if kept else partitioned
+    with watched(work, count, stages):
+        conquered = spread(rest, PARTITION, count).groupBy(PARTITION).applyInArrow(run, f"{PIECE} int").count()
+    figures = kept_pieces(work, kept)
+    if len(figures) < len(kept) + conquered:
+        raise OutputExistsError(
+            f"the executors do not write where this process reads ({work}): choose a work folder that both share"
+        )
+    return _Level.of(spark.read.schema(SCHEMA).parquet(work.as_uri()), figures, count)
 
 
 def _merged(pieces: DataFrame, groups: Int64Array, span: TopicSpan, core: Core, settings: Settings) -> DataFrame:
@@ -259,87 +175,52 @@ def _merged(pieces: DataFrame, groups: Int64Array, span: TopicSpan, core: Core, 
     still_open: BoolArray = span.open_topics() & ~core.wanted
 
     def run(table: pa.Table) -> pa.Table:
-        stars = _as_stars(table)
-        number = table[_GROUP][0].as_py()
-        return _as_table(merge_group(stars, number, still_open, settings), number, len(stars.unit))
+        stars, number = as_stars(table), table[_GROUP][0].as_py()
+        return as_table(merge_group(stars, number, still_open, settings), number, len(stars.unit))
 
-    group_of = [(unit, int(group)) for unit, group in enumerate(groups)]
-    table = pieces.sparkSession.createDataFrame(group_of, f"{_PIECE} int, {_GROUP} int")
-    stars = pieces.where(F.col(_KIND) == _STAR).join(F.broadcast(table), _PIECE)
-    return stars.groupBy(_GROUP).applyInArrow(run, _PIECES)
+    units = np.arange(len(groups), dtype=np.int32)
+    group_of = pieces.sparkSession.createDataFrame(pa.table({PIECE: units, _GROUP: groups.astype(np.int32)}))
+    stars = pieces.where(F.col(KIND) == STAR).join(F.broadcast(group_of), PIECE)
+    return spread(stars, _GROUP, int(groups[-1]) + 1).groupBy(_GROUP).applyInArrow(run, SCHEMA)
 
 
 def _level(pieces: DataFrame, count: int) -> _Level:
-    """Compute the pieces, keep them, and count; pieces that no row has are empty."""
+    """Compute the pieces, let Spark keep them, and count."""
     pieces = pieces.persist()
-    rows = pieces.groupBy(_PIECE).agg(
-        F.count_if(F.col(_KIND) == _LINK).alias("links"),
-        F.count_if(F.col(_KIND) == _STAR).alias("stars"),
-        F.max(F.when(F.col(_KIND) == _FIGURES, F.col(SRC_ID))).alias("nodes"),
-        F.max("candidates").alias("candidates"),
+    rows = pieces.groupBy(PIECE).agg(
+        F.count_if(F.col(KIND) == LINK).alias("links"),
+        F.count_if(F.col(KIND) == STAR).alias("stars"),
+        F.max(F.when(F.col(KIND) == FIGURES, F.col(SRC_ID))).alias("nodes"),
+        F.max(CANDIDATES).alias(CANDIDATES),
     )
-    links, stars, nodes = (np.zeros(count, np.int64) for _ in range(3))
-    candidates = 0
-    for row in rows.collect():
-        links[row[_PIECE]], stars[row[_PIECE]], nodes[row[_PIECE]] = row["links"], row["stars"], row["nodes"]
-        candidates = max(candidates, row["candidates"])
-    return _Level(pieces, links, stars, nodes, candidates)
+    figures = {
+        row[PIECE]: PieceFigures(row["links"], row["stars"], row["nodes"], row[CANDIDATES]) for row in rows.collect()
+    }
+    return _Level.of(pieces, figures, count)
 
 
 def _ordered_links(levels: list[_Level], core_links: Int32Array) -> DataFrame:
     """(src_id, dst_id, order): the core's links, then those of the pieces, level by level."""
     spark = levels[0].pieces.sparkSession
-    rows = [(int(u), int(v), order) for order, (u, v) in enumerate(core_links)]
-    links = spark.createDataFrame(rows, f"{SRC_ID} int, {DST_ID} int, `{ORDER}` bigint")
+    links = spark.createDataFrame(_links_table(core_links))
     start = len(core_links)
     for level in levels:
         before = start + np.cumsum(level.links) - level.links
-        offsets = spark.createDataFrame(
-            [(piece, int(offset)) for piece, offset in enumerate(before)], f"{_PIECE} int, offset bigint"
-        )
-        found = level.pieces.where(F.col(_KIND) == _LINK).join(F.broadcast(offsets), _PIECE)
+        numbers = np.arange(len(before), dtype=np.int32)
+        offsets = spark.createDataFrame(pa.table({PIECE: numbers, "offset": before.astype(np.int64)}))
+        found = level.pieces.where(F.col(KIND) == LINK).join(F.broadcast(offsets), PIECE)
         links = links.union(found.select(SRC_ID, DST_ID, (F.col("offset") + F.col(ORDER)).alias(ORDER)))
         start += int(level.links.sum())
     return links
 
 
-def _undivided(subscriptions: DataFrame, settings: Settings) -> DataFrame:
+def _undivided(interest: DataFrame, settings: Settings) -> DataFrame:
     def run(table: pa.Table) -> pa.Table:
-        part = Part.of_pairs(table[NODE_ID].to_numpy(), table[TOPIC_ID].to_numpy())
-        links = build_core(part, settings).links
-        return pa.table({SRC_ID: links[:, 0], DST_ID: links[:, 1], ORDER: np.arange(len(links), dtype=np.int64)})
+        return _links_table(build_core(as_part(table), settings).links)
 
-    whole = subscriptions.groupBy(F.lit(0).alias("all"))
-    return whole.applyInArrow(run, f"{SRC_ID} int, {DST_ID} int, `{ORDER}` bigint").persist()
+    whole = interest.select(NODE_ID, TOPICS).groupBy(F.lit(0).alias("all"))
+    return whole.applyInArrow(run, _LINKS).persist()
 
 
-def _as_table(piece: Piece, number: int, n_nodes: int) -> pa.Table:
-    """A piece as rows of `_PIECES`."""
-    links, stars = piece.links, piece.stars
-    n_links, n_stars = len(links), len(stars.unit)
-    n_rows = n_links + n_stars + 1
-    kind = np.repeat(np.array([_LINK, _STAR, _FIGURES], np.int32), [n_links, n_stars, 1])
-    empty = np.zeros(n_stars + 1, np.int32)
-    offsets = np.concatenate((np.zeros(n_links), stars.part.indptr, stars.part.indptr[-1:])).astype(np.int32)
-    return pa.table(
-        {
-            _PIECE: np.full(n_rows, number, np.int32),
-            _KIND: kind,
-            SRC_ID: np.concatenate((links[:, 0], stars.part.nodes, [n_nodes])).astype(np.int32),
-            DST_ID: np.concatenate((links[:, 1], empty)).astype(np.int32),
-            ORDER: np.concatenate((np.arange(n_links), empty)).astype(np.int64),
-            "topics": pa.ListArray.from_arrays(pa.array(offsets), pa.array(stars.part.topics, pa.int32())),
-            "candidates": np.concatenate((np.zeros(n_links), stars.candidates, [piece.candidates])).astype(np.int64),
-        }
-    )
-
-
-def _as_stars(table: pa.Table) -> Stars:
-    """Star nodes from rows of `_PIECES`, by unit and node."""
-    table = table.sort_by([(_PIECE, "ascending"), (SRC_ID, "ascending")]).combine_chunks()
-    lists = table["topics"]
-    sizes = pa.compute.list_value_length(lists).to_numpy()
-    indptr = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
-    topics = pa.compute.list_flatten(lists).to_numpy()
-    part = Part(table[SRC_ID].to_numpy().astype(np.int32), indptr, topics.astype(np.int32))
-    return Stars(part, table[_PIECE].to_numpy().astype(np.int32), table["candidates"].to_numpy().astype(np.int64))
+def _links_table(links: Int32Array) -> pa.Table:
+    return pa.table({SRC_ID: links[:, 0], DST_ID: links[:, 1], ORDER: np.arange(len(links), dtype=np.int64)})

@@ -9,31 +9,39 @@ from collections.abc import Sequence
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
-from topicloom.pipeline.columns import NODE, NODE_ID, TOPIC, TOPIC_ID, require_columns
+from topicloom.pipeline.columns import NODE, TOPIC, TOPIC_ID, TOPICS, require_columns
 
 RANGES = 64
 _SAMPLE = 64 * RANGES
 
 
-def with_ids(subscriptions: DataFrame, nodes: DataFrame, topics: DataFrame) -> DataFrame:
-    """(node, topic) -> (node_id, topic_id), by the tables of `dense_ids`."""
+def topics_of_nodes(subscriptions: DataFrame, topics: DataFrame) -> DataFrame:
+    """Distinct (node, topic), and (topic, topic_id) -> (node, topics): a row per node, its topic ids ascending."""
     require_columns(subscriptions, NODE, TOPIC)
-    return subscriptions.join(nodes, NODE).join(topics, TOPIC).select(NODE_ID, TOPIC_ID)
+    require_columns(topics, TOPIC, TOPIC_ID)
+    ids = F.sort_array(F.collect_list(TOPIC_ID)).alias(TOPICS)
+    return subscriptions.join(topics, TOPIC).groupBy(NODE).agg(ids)
 
 
 def dense_ids(labelled: DataFrame, label: str, identifier: str) -> tuple[DataFrame, int]:
-    """Distinct values of a label column -> (label, identifier), ids 0, 1, … (int) in UTF-8 byte order; and how many.
-
-    Runs two small actions (a sample of at most 4,096 labels, and the sizes of 64 ranges).
-    """
+    """Distinct values of a label column -> (label, identifier), and how many; see `ranked`."""
     require_columns(labelled, label)
-    distinct = labelled.select(label).distinct()
-    ranged = distinct.withColumn("range", _range_of(F.col(label), _cuts(distinct, label)))
+    return ranked(labelled.select(label).distinct(), label, identifier)
+
+
+def ranked(distinct: DataFrame, label: str, identifier: str) -> tuple[DataFrame, int]:
+    """A table with distinct labels -> the same with ids 0, 1, … (int) in UTF-8 byte order; and how many.
+
+    Runs two small actions (a sample of at most 4,096 labels, and the sizes of 64 ranges), so that three passes over
+    the table are made: persist it if it takes long to compute.
+    """
+    require_columns(distinct, label)
+    ranged = distinct.withColumn("range", _range_of(F.col(label), _cuts(distinct.select(label), label)))
     sizes = {row["range"]: row["count"] for row in ranged.groupBy("range").count().collect()}
     offsets = [sum(count for earlier, count in sizes.items() if earlier < number) for number in range(RANGES)]
     rank = F.row_number().over(Window.partitionBy("range").orderBy(label)) - 1
     offset = F.element_at(F.array(*map(F.lit, offsets)), F.col("range") + 1)
-    return ranged.select(label, (rank + offset).cast("int").alias(identifier)), sum(sizes.values())
+    return ranged.select(*distinct.columns, (rank + offset).cast("int").alias(identifier)), sum(sizes.values())
 
 
 def _cuts(distinct: DataFrame, label: str) -> Sequence[str]:

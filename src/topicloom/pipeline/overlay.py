@@ -1,9 +1,11 @@
 """The pipeline as its users call it: design, verify and measure, from DataFrames to results."""
 
+import shutil
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import pyspark
@@ -12,30 +14,24 @@ from pyspark.sql import functions as F
 
 from topicloom.errors import NotEnoughMemoryError
 from topicloom.methods.choose import options_for, promised
+from topicloom.methods.divide_and_conquer import worker_size
+from topicloom.methods.greedy import engine_memory
 from topicloom.methods.registry import Size, check_options, registered, spec_of
 from topicloom.model import Metrics
 from topicloom.model.checks import checked_seed
 from topicloom.model.directory import run_header
-from topicloom.pipeline.columns import (
-    DST,
-    DST_ID,
-    NODE,
-    NODE_ID,
-    ORDER,
-    SHARED_TOPICS,
-    SRC,
-    SRC_ID,
-    TOPIC,
-    TOPIC_ID,
-)
+from topicloom.pipeline.columns import DST, ORDER, SHARED_TOPICS, SRC, TOPIC, TOPIC_ID, TOPICS
 from topicloom.pipeline.construct import construct
 from topicloom.pipeline.divide_and_conquer import divide_and_conquer
 from topicloom.pipeline.links import encode_links
-from topicloom.pipeline.measure import node_figures, summarize, topic_figures
+from topicloom.pipeline.measure import TOPIC_FIGURES, node_figures, summarize
 from topicloom.pipeline.prepare import Prepared, prepare
 from topicloom.pipeline.stages import Stages
-from topicloom.pipeline.topic_links import topic_links, with_shared_topics
-from topicloom.pipeline.verify import OverlayVerdict, broken_topics, count_idle, first_labelled
+from topicloom.pipeline.topic_links import Question, linked_topics, per_topic
+from topicloom.pipeline.verify import OverlayVerdict, broken_topics, count_idle, first_labelled, judging
+from topicloom.pipeline.work import run_folder
+
+_TOPIC_COLUMNS = ("subscribers", "links", "components", "diameter", "diameter_sampled")
 
 
 @dataclass(frozen=True)
@@ -49,13 +45,15 @@ class DesignResult:
     nodes : DataFrame
         (id, topic_count, degree)
     topics : DataFrame
-        (topic, subscribers, links, components, diameter)
+        (topic, subscribers, links, components, diameter, diameter_sampled)
     subscriptions, rejected : DataFrame
         What it was designed for, and the input rows that were not used.
     metrics : Metrics
     verdict : OverlayVerdict
     run : mapping
         What ``run.json`` will hold.
+    work : Path or None
+        Where dc keeps finished partitions.
     """
 
     links: DataFrame
@@ -66,12 +64,15 @@ class DesignResult:
     metrics: Metrics
     verdict: OverlayVerdict
     run: Mapping[str, Any]
+    work: Path | None = None
     _persisted: tuple[DataFrame, ...] = field(default=(), repr=False)
 
     def release(self) -> None:
-        """Free what Spark keeps of it; the DataFrames are computed anew if used again."""
+        """Free what Spark and the work folder keep of it; use the DataFrames before."""
         for table in self._persisted:
             table.unpersist()
+        if self.work is not None:
+            shutil.rmtree(self.work, ignore_errors=True)
 
 
 def design_overlay(
@@ -80,6 +81,7 @@ def design_overlay(
     method: str = "gm",
     seed: int = 0,
     k: int | None = None,
+    work: Path | None = None,
     stages: Stages | None = None,
     **options: Any,
 ) -> DesignResult:
@@ -93,6 +95,9 @@ def design_overlay(
         As for `topicloom.design`; the same links as there.
     k : int, optional
         The topic-connectivity that is wanted: a method that cannot reach it is refused, and the result is judged at it.
+    work : Path, optional
+        Folder, shared with the executors, in which dc keeps finished partitions; the same call goes on from there after
+        a crash. Files of this call are removed by `DesignResult.release`.
     stages : Stages, optional
         Hears of progress and keeps the seconds.
 
@@ -106,7 +111,7 @@ def design_overlay(
     checked_seed(seed)
     stages = stages or Stages()
     prepared = prepare(subscriptions, stages=stages)
-    return design_prepared(prepared, method=method, seed=seed, k=k, stages=stages, **options)
+    return design_prepared(prepared, method=method, seed=seed, k=k, work=work, stages=stages, **options)
 
 
 def design_prepared(
@@ -115,6 +120,7 @@ def design_prepared(
     method: str = "gm",
     seed: int = 0,
     k: int | None = None,
+    work: Path | None = None,
     stages: Stages | None = None,
     **options: Any,
 ) -> DesignResult:
@@ -125,16 +131,17 @@ def design_prepared(
     counts = prepared.counts
     started = time.time()
     with stages("design", f"designing with {method}"):
-        links, report = _constructed(prepared, method, checked_seed(seed), options, stages)
+        folder = run_folder(work, prepared.fingerprint, options, seed) if work and method == "dc" else None
+        links, report = _constructed(prepared, method, checked_seed(seed), options, folder, stages)
         n_links = links.count()
-    with stages("verify", f"verifying {n_links:,} links"):
-        served = topic_links(prepared.encoded, links).persist()
-        verdict = _judge(prepared, links, served, promised(spec, k))
-    with stages("measure", f"measuring {counts['topics']:,} topics"):
-        links = with_shared_topics(links, served)
-        topics = topic_figures(prepared.encoded, served, n_subscriptions=counts["subscriptions"]).persist()
-        nodes = node_figures(prepared.encoded, links).persist()
-        metrics = summarize(nodes, topics, links)
+    with stages("verify", f"verifying {n_links:,} links and measuring {counts['topics']:,} topics"):
+        linked = linked_topics(prepared.interest, links).persist()
+        topics = _asked(prepared, linked, judging(promised(spec, k)), TOPIC_FIGURES).persist()
+        verdict = _verdict(prepared, linked, topics, promised(spec, k))
+    with stages("measure", f"measuring {counts['nodes']:,} nodes"):
+        nodes = node_figures(prepared.interest, links).persist()
+        metrics = summarize(nodes, topics, linked)
+        links.unpersist()
     run = {
         **run_header(),
         "method": method,
@@ -150,20 +157,21 @@ def design_prepared(
     }
     run["versions"] |= {"pyspark": pyspark.__version__}
     return DesignResult(
-        links=_labelled_links(links, prepared.nodes),
-        nodes=nodes.join(prepared.nodes, NODE_ID).select(F.col(NODE).alias("id"), "topic_count", "degree"),
-        topics=topics.join(prepared.topics, TOPIC_ID).select(TOPIC, "subscribers", "links", "components", "diameter"),
+        links=linked.select(SRC, DST, F.size(TOPICS).cast("bigint").alias(SHARED_TOPICS), ORDER),
+        nodes=nodes,
+        topics=topics.join(prepared.topics, TOPIC_ID).select(TOPIC, *_TOPIC_COLUMNS),
         subscriptions=prepared.subscriptions,
         rejected=prepared.rejected,
         metrics=metrics,
         verdict=verdict,
         run=run,
-        _persisted=(links, served, topics, nodes, *prepared._persisted),
+        work=folder,
+        _persisted=(linked, topics, nodes, *prepared._persisted),
     )
 
 
 def _constructed(
-    prepared: Prepared, method: str, seed: int, options: Mapping[str, Any], stages: Stages
+    prepared: Prepared, method: str, seed: int, options: Mapping[str, Any], work: Path | None, stages: Stages
 ) -> tuple[DataFrame, dict[str, Any]]:
     """The links, kept by Spark, and what the method reports."""
     common: dict[str, Any] = {
@@ -174,7 +182,7 @@ def _constructed(
     }
     if method != "dc":
         return construct(prepared.encoded, method=method, **common).persist(), {}
-    divided = divide_and_conquer(prepared.encoded, stages=stages, **common)
+    divided = divide_and_conquer(prepared.interest, work=work, stages=stages, **common)
     links = divided.links.persist()
     links.count()
     for table in divided.persisted:
@@ -198,8 +206,11 @@ def verify_overlay(
     """
     stages = stages or Stages()
     prepared = prepare(subscriptions, stages=stages)
-    with stages("verify", "verifying"), _persisted_links(prepared, links) as (encoded, served):
-        return _judge(prepared, encoded, served, k)
+    with stages("verify", "verifying"), _persisted_links(prepared, links) as linked:
+        judged = _asked(prepared, linked, judging(k)).persist()
+        verdict = _verdict(prepared, linked, judged, k)
+        judged.unpersist()
+    return verdict
 
 
 def measure_overlay(subscriptions: DataFrame, links: DataFrame, *, stages: Stages | None = None) -> Metrics:
@@ -207,37 +218,49 @@ def measure_overlay(subscriptions: DataFrame, links: DataFrame, *, stages: Stage
     stages = stages or Stages()
     prepared = prepare(subscriptions, stages=stages)
     sentence = f"measuring {prepared.counts['topics']:,} topics"
-    with stages("measure", sentence), _persisted_links(prepared, links) as (encoded, served):
-        topics = topic_figures(prepared.encoded, served, n_subscriptions=prepared.counts["subscriptions"])
-        return summarize(node_figures(prepared.encoded, encoded), topics, with_shared_topics(encoded, served))
+    with stages("measure", sentence), _persisted_links(prepared, links) as linked:
+        return summarize(node_figures(prepared.interest, linked), _asked(prepared, linked, TOPIC_FIGURES), linked)
 
 
 @contextmanager
-def _persisted_links(prepared: Prepared, links: DataFrame) -> Iterator[tuple[DataFrame, DataFrame]]:
-    """Links by id and their `topic_links`, kept by Spark for the length of the block; then all is released."""
-    encoded = encode_links(links, prepared.nodes).persist()
-    served = topic_links(prepared.encoded, encoded).persist()
+def _persisted_links(prepared: Prepared, links: DataFrame) -> Iterator[DataFrame]:
+    """`linked_topics` of links that came as labels, kept by Spark for the length of the block; then all is released."""
+    linked = linked_topics(prepared.interest, encode_links(links, prepared.nodes)).persist()
     try:
-        yield encoded, served
+        yield linked
     finally:
-        served.unpersist()
-        encoded.unpersist()
+        linked.unpersist()
         prepared.release()
 
 
-def check_memory(prepared: Prepared, method: str, available: int) -> int:
-    """Bytes that a method is expected to take on this interest; an error when that is more than there is."""
+def _asked(prepared: Prepared, linked: DataFrame, *questions: Question) -> DataFrame:
+    return per_topic(prepared.interest, linked, questions, n_subscriptions=prepared.counts["subscriptions"])
+
+
+def check_memory(
+    prepared: Prepared, method: str, available: int, *, workers: int = 1, options: Mapping[str, Any] | None = None
+) -> int:
+    """Bytes that a method is expected to take in one Python worker; an error when that is more than there is.
+
+    With ``dc`` so many workers are busy at the same time.
+    """
     size = Size(prepared.counts["nodes"], prepared.counts["topics"], prepared.counts["subscriptions"])
-    needed = interest_bytes(size) + spec_of(method).memory(size)
-    if needed > available:
+    if method == "dc":
+        part = worker_size(size, **(options or {}))
+        needed, busy = interest_bytes(part) + engine_memory(part), workers
+    else:
+        needed, busy = interest_bytes(size) + spec_of(method).memory(size), 1
+    if busy * needed > available:
         fitting = [
             name
             for name, spec in registered().items()
             if name != method and not spec.reference and interest_bytes(size) + spec.memory(size) <= available
         ]
         advice = f"; these methods would fit: {', '.join(fitting)}" if fitting else "; no method fits on this machine"
+        if method == "dc":
+            advice = "; more partitions, a smaller core or a lower merge_limit take less"
         raise NotEnoughMemoryError(
-            f"{method} needs about {needed / 2**30:.1f} GiB for this interest, "
+            f"{method} needs about {busy * needed / 2**30:.1f} GiB for this interest, "
             f"and {available / 2**30:.1f} GiB are at hand{advice}"
         )
     return needed
@@ -248,22 +271,15 @@ def interest_bytes(size: Size) -> int:
     return 48 * size.subscriptions + 16 * (size.nodes + size.topics)
 
 
-def _judge(prepared: Prepared, links: DataFrame, served: DataFrame, k: int) -> OverlayVerdict:
-    broken = broken_topics(prepared.encoded, served, k=k, n_subscriptions=prepared.counts["subscriptions"]).persist()
+def _verdict(prepared: Prepared, linked: DataFrame, judged: DataFrame, k: int) -> OverlayVerdict:
+    """The verdict from answers to `judging`."""
+    broken = broken_topics(judged)
     count = broken.count()
-    verdict = OverlayVerdict(
+    return OverlayVerdict(
         ok=count == 0,
         k=k,
         topics=prepared.counts["topics"],
         broken_topics=count,
         broken=first_labelled(broken, prepared.nodes, prepared.topics) if count else (),
-        idle_links=count_idle(links, served),
+        idle_links=count_idle(linked),
     )
-    broken.unpersist()
-    return verdict
-
-
-def _labelled_links(links: DataFrame, nodes: DataFrame) -> DataFrame:
-    of_src = nodes.select(F.col(NODE).alias(SRC), F.col(NODE_ID).alias(SRC_ID))
-    of_dst = nodes.select(F.col(NODE).alias(DST), F.col(NODE_ID).alias(DST_ID))
-    return links.join(of_src, SRC_ID).join(of_dst, DST_ID).select(SRC, DST, SHARED_TOPICS, ORDER)

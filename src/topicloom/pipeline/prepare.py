@@ -9,8 +9,8 @@ from pyspark.sql import functions as F
 
 from topicloom.errors import InputNotFoundError
 from topicloom.pipeline.clean import rejected, with_reasons
-from topicloom.pipeline.columns import NODE, NODE_ID, REASON, TOPIC, TOPIC_ID
-from topicloom.pipeline.encode import dense_ids, with_ids
+from topicloom.pipeline.columns import NODE, NODE_ID, REASON, TOPIC, TOPIC_ID, TOPICS
+from topicloom.pipeline.encode import ranked, topics_of_nodes
 from topicloom.pipeline.stages import Stages
 
 _ROWS = "rows"
@@ -22,12 +22,10 @@ class Prepared:
 
     Attributes
     ----------
-    subscriptions : DataFrame
-        (node, topic): distinct labels.
-    nodes, topics : DataFrame
-        (node, node_id) and (topic, topic_id).
-    encoded : DataFrame
-        (node_id, topic_id).
+    interest : DataFrame
+        (node, topics, node_id): a row per node, with its topic ids ascending.
+    topics : DataFrame
+        (topic, topic_id).
     rejected : DataFrame
         (file, raw, node, topic, reason): input rows that are not used.
     counts : mapping
@@ -36,14 +34,28 @@ class Prepared:
         Depends on the set of subscriptions alone, not on their order or file format.
     """
 
-    subscriptions: DataFrame
-    nodes: DataFrame
+    interest: DataFrame
     topics: DataFrame
-    encoded: DataFrame
     rejected: DataFrame
     counts: Mapping[str, int]
     fingerprint: str
     _persisted: tuple[DataFrame, ...] = field(default=(), repr=False)
+
+    @property
+    def nodes(self) -> DataFrame:
+        """(node, node_id)."""
+        return self.interest.select(NODE, NODE_ID)
+
+    @property
+    def encoded(self) -> DataFrame:
+        """(node_id, topic_id)."""
+        return self.interest.select(NODE_ID, F.explode(TOPICS).alias(TOPIC_ID))
+
+    @property
+    def subscriptions(self) -> DataFrame:
+        """(node, topic): distinct labels, in no order."""
+        pairs = self.interest.select(NODE, F.explode(TOPICS).alias(TOPIC_ID))
+        return pairs.join(self.topics, TOPIC_ID).select(NODE, TOPIC)
 
     def release(self) -> None:
         """Free what Spark keeps of it."""
@@ -71,14 +83,18 @@ def prepare(rows: DataFrame, *, stages: Stages | None = None) -> Prepared:
         unused = unused.limit(0)  # the input need not be read again to find that out
     with stages("encode", f"giving ids to the labels of {counts['subscriptions']:,} subscriptions"):
         subscriptions = tallied.where(F.col(REASON).isNull()).select(NODE, TOPIC)
-        nodes, n_nodes = dense_ids(subscriptions, NODE, NODE_ID)
-        topics, n_topics = dense_ids(subscriptions, TOPIC, TOPIC_ID)
-        nodes, topics = nodes.persist(), topics.persist()
-        encoded = with_ids(subscriptions, nodes, topics).persist()
-        encoded.count()  # so that the time it takes is not charged to the design
+        labels = subscriptions.select(TOPIC).distinct().persist()
+        topics, n_topics = ranked(labels, TOPIC, TOPIC_ID)
+        topics = topics.persist()
+        topics.count()  # Spark then knows its size, and moves the topics to the subscriptions where they are few
+        grouped = topics_of_nodes(subscriptions, topics).persist()
+        interest, n_nodes = ranked(grouped, NODE, NODE_ID)
+        interest = interest.persist()
+        interest.count()  # so that the time it takes is not charged to the design
+        for used in (labels, grouped, tallied):
+            used.unpersist()
     counts |= {"nodes": n_nodes, "topics": n_topics}
-    persisted = (tallied, nodes, topics, encoded)
-    return Prepared(subscriptions, nodes, topics, encoded, unused, counts, fingerprint, persisted)
+    return Prepared(interest, topics, unused, counts, fingerprint, (topics, interest))
 
 
 def _tallied(judged: DataFrame) -> DataFrame:

@@ -14,11 +14,21 @@ class Stages:
     ----------
     listener : callable, optional
         Called with a sentence when a stage begins and when there is news within it.
+    keeper : callable, optional
+        Called with a sentence that shall still be seen when the run is over; the listener unless given.
+
+    A stage named ``whole/part`` is a part of another one, whose seconds contain its own.
     """
 
-    def __init__(self, listener: Listener | None = None) -> None:
+    def __init__(self, listener: Listener | None = None, keeper: Listener | None = None) -> None:
         self.seconds: dict[str, float] = {}
         self._listener = listener
+        self._keeper = keeper or listener
+
+    @property
+    def total(self) -> float:
+        """Seconds of all stages."""
+        return sum(seconds for name, seconds in self.seconds.items() if "/" not in name)
 
     @contextmanager
     def __call__(self, name: str, sentence: str) -> Iterator[None]:
@@ -34,3 +44,8 @@ class Stages:
         """Tell the listener."""
         if self._listener is not None:
             self._listener(sentence)
+
+    def note(self, sentence: str) -> None:
+        """Tell the keeper."""
+        if self._keeper is not None:
+            self._keeper(sentence)

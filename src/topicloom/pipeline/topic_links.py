@@ -1,6 +1,6 @@
 """Which links serve which topics: the join that verifying and measuring both start from."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -10,7 +10,18 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from topicloom.model import Interest
-from topicloom.pipeline.columns import DST_ID, NODE_ID, SHARED_TOPICS, SRC_ID, TOPIC_ID, require_columns
+from topicloom.pipeline.columns import (
+    DST,
+    DST_ID,
+    NODE,
+    NODE_ID,
+    SRC,
+    SRC_ID,
+    TOPIC_ID,
+    TOPICS,
+    require_columns,
+    spread,
+)
 
 _BUCKET = "bucket"
 _SUBSCRIPTIONS_A_BUCKET = 100_000
@@ -25,50 +36,51 @@ class TopicBucket(NamedTuple):
     topics: npt.NDArray[np.integer]
 
 
-def topic_links(subscriptions: DataFrame, links: DataFrame) -> DataFrame:
-    """Subscriptions and links by id -> (topic_id, src_id, dst_id): a row per link and topic that both ends want."""
-    require_columns(subscriptions, NODE_ID, TOPIC_ID)
-    require_columns(links, SRC_ID, DST_ID)
-    of_src = subscriptions.select(F.col(NODE_ID).alias(SRC_ID), TOPIC_ID)
-    of_dst = subscriptions.select(F.col(NODE_ID).alias(DST_ID), TOPIC_ID)
-    return (
-        links.select(SRC_ID, DST_ID)
-        .join(of_src, SRC_ID)
-        .join(of_dst, [DST_ID, TOPIC_ID])
-        .select(TOPIC_ID, SRC_ID, DST_ID)
-    )
+class Question(NamedTuple):
+    """What is asked about every topic: the columns of the answer as Spark names them, and who answers for a bucket."""
+
+    schema: str
+    answer: Callable[[TopicBucket], dict[str, pa.Array]]
 
 
-def with_shared_topics(links: DataFrame, served: DataFrame) -> DataFrame:
-    """Links and their `topic_links` -> the links with a column ``shared_topics``; 0 for idle links."""
+def linked_topics(interest: DataFrame, links: DataFrame) -> DataFrame:
+    """(node, node_id, topics) and links by id -> the links with ``src`` and ``dst``, and the ``topics`` of both ends.
+
+    A row per link: what is joined are lists, not subscriptions.
+    """
+    require_columns(interest, NODE, NODE_ID, TOPICS)
     require_columns(links, SRC_ID, DST_ID)
-    counts = served.groupBy(SRC_ID, DST_ID).agg(F.count("*").alias(SHARED_TOPICS))
-    joined = links.join(counts, [SRC_ID, DST_ID], "left")
-    return joined.select(*links.columns, F.coalesce(SHARED_TOPICS, F.lit(0)).alias(SHARED_TOPICS))
+    of_src = interest.select(F.col(NODE_ID).alias(SRC_ID), F.col(NODE).alias(SRC), F.col(TOPICS).alias("of_src"))
+    of_dst = interest.select(F.col(NODE_ID).alias(DST_ID), F.col(NODE).alias(DST), F.col(TOPICS).alias("of_dst"))
+    both = F.array_intersect("of_src", "of_dst").alias(TOPICS)
+    return links.join(of_src, SRC_ID).join(of_dst, DST_ID).select(*links.columns, SRC, DST, both)
 
 
 def per_topic(
-    subscriptions: DataFrame,
-    served: DataFrame,
-    work: Callable[[TopicBucket], pa.Table],
-    schema: str,
-    *,
-    n_subscriptions: int,
+    interest: DataFrame, linked: DataFrame, questions: Sequence[Question], *, n_subscriptions: int
 ) -> DataFrame:
-    """Run a function on buckets of topics, each with its subscriptions and links, on the executors.
+    """(node_id, topics) and `linked_topics` -> (topic_id, answers): questions about topics, asked on the executors.
 
     A bucket holds many topics, because a task per topic would cost more than the work in it. Topics are spread by their
     id; a single topic is never split, so the largest topic must fit into one Python worker.
     """
     buckets = max(1, n_subscriptions // _SUBSCRIPTIONS_A_BUCKET)
-    bucket = F.pmod(F.xxhash64(TOPIC_ID), F.lit(buckets)).alias(_BUCKET)
-    left = subscriptions.select(bucket, NODE_ID, TOPIC_ID)
-    right = served.select(bucket, SRC_ID, DST_ID).distinct()
+    pairs = interest.select(NODE_ID, F.explode(TOPICS).alias(TOPIC_ID))
+    wanted = pairs.select(F.pmod(F.xxhash64(TOPIC_ID), F.lit(buckets)).alias(_BUCKET), NODE_ID, TOPIC_ID)
+    served = F.array_distinct(F.transform(TOPICS, lambda topic: F.pmod(F.xxhash64(topic), F.lit(buckets))))
+    serving = linked.select(F.explode(served).alias(_BUCKET), SRC_ID, DST_ID)
+    answers = [question.answer for question in questions]
 
     def run(wanted: pa.Table, linked: pa.Table) -> pa.Table:
-        return work(_bucket(wanted, linked))
+        bucket = _bucket(wanted, linked)
+        columns = {TOPIC_ID: pa.array(bucket.topics, pa.int32())}
+        for answer in answers:
+            columns |= answer(bucket)
+        return pa.table(columns)
 
-    return left.groupBy(_BUCKET).cogroup(right.groupBy(_BUCKET)).applyInArrow(run, schema)
+    left, right = (spread(table, _BUCKET, buckets).groupBy(_BUCKET) for table in (wanted, serving))
+    schema = ", ".join([f"{TOPIC_ID} int", *(question.schema for question in questions)])
+    return left.cogroup(right).applyInArrow(run, schema)
 
 
 def _bucket(wanted: pa.Table, linked: pa.Table) -> TopicBucket:

@@ -9,11 +9,10 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from topicloom.judge import verify
-from topicloom.pipeline.columns import DST_ID, NODE, NODE_ID, SRC_ID, TOPIC, TOPIC_ID
-from topicloom.pipeline.topic_links import TopicBucket, per_topic
+from topicloom.pipeline.columns import NODE, NODE_ID, TOPIC, TOPIC_ID, TOPICS
+from topicloom.pipeline.topic_links import Question, TopicBucket
 
-_SCHEMA = f"{TOPIC_ID} int, components int, witness array<int>"
-
+_COMPONENTS, _WITNESS = "broken_components", "witness"
 _COLLECTED = 1000
 
 
@@ -49,23 +48,26 @@ class OverlayVerdict:
     idle_links: int
 
 
-def broken_topics(subscriptions: DataFrame, served: DataFrame, *, k: int, n_subscriptions: int) -> DataFrame:
-    """(node_id, topic_id) and their `topic_links` -> (topic_id, components, witness) of the topics that are broken."""
+def judging(k: int) -> Question:
+    """Whether topics are k-connected: ``broken_components`` (null where they are) and ``witness``."""
 
-    def judge(bucket: TopicBucket) -> pa.Table:
-        verdict = verify(bucket.interest, bucket.links, k)
-        return pa.table(
-            {
-                TOPIC_ID: pa.array([bucket.topics[broken.topic] for broken in verdict.broken], pa.int32()),
-                "components": pa.array([broken.components for broken in verdict.broken], pa.int32()),
-                "witness": pa.array(
-                    [bucket.nodes[np.array(broken.witness, int)].tolist() for broken in verdict.broken],
-                    pa.list_(pa.int32()),
-                ),
-            }
-        )
+    def answer(bucket: TopicBucket) -> dict[str, pa.Array]:
+        broken = {found.topic: found for found in verify(bucket.interest, bucket.links, k).broken}
+        found = [broken.get(topic) for topic in range(len(bucket.topics))]
+        return {
+            _COMPONENTS: pa.array([one and one.components for one in found], pa.int32()),
+            _WITNESS: pa.array(
+                [one and bucket.nodes[np.array(one.witness, int)].tolist() for one in found], pa.list_(pa.int32())
+            ),
+        }
 
-    return per_topic(subscriptions, served, judge, _SCHEMA, n_subscriptions=n_subscriptions)
+    return Question(f"{_COMPONENTS} int, {_WITNESS} array<int>", answer)
+
+
+def broken_topics(judged: DataFrame) -> DataFrame:
+    """Answers to `judging` -> (topic_id, components, witness) of the topics that are broken."""
+    broken = judged.where(F.col(_COMPONENTS).isNotNull())
+    return broken.select(TOPIC_ID, F.col(_COMPONENTS).alias("components"), _WITNESS)
 
 
 def first_labelled(broken: DataFrame, nodes: DataFrame, topics: DataFrame) -> tuple[BrokenLabels, ...]:
@@ -84,6 +86,6 @@ def first_labelled(broken: DataFrame, nodes: DataFrame, topics: DataFrame) -> tu
     return tuple(BrokenLabels(row[TOPIC], row["components"], tuple(row["witness"])) for row in rows)
 
 
-def count_idle(links: DataFrame, served: DataFrame) -> int:
+def count_idle(linked: DataFrame) -> int:
     """How many links serve no topic."""
-    return links.select(SRC_ID, DST_ID).join(served, [SRC_ID, DST_ID], "left_anti").count()
+    return linked.where(F.size(TOPICS) == 0).count()

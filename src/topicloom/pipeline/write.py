@@ -2,12 +2,16 @@
 
 from pathlib import Path
 
+from pyspark.sql import DataFrame
+
 from topicloom.errors import OutputExistsError
 from topicloom.model.directory import write_json
 from topicloom.model.publish import whole_directory
-from topicloom.pipeline.columns import NODE, ORDER, TOPIC
+from topicloom.pipeline.columns import ORDER, TOPIC
 from topicloom.pipeline.overlay import DesignResult
 from topicloom.pipeline.stages import Stages
+
+_LINKS_A_FILE = 1_000_000
 
 
 def write_overlay(
@@ -26,8 +30,8 @@ def write_tables(result: DesignResult, folder: Path, *, stages: Stages | None = 
     stages = stages or Stages()
     with stages("write", "writing"):
         tables = {
-            "subscriptions": result.subscriptions.sortWithinPartitions(NODE, TOPIC),
-            "links": result.links.coalesce(1).sortWithinPartitions(ORDER),
+            "subscriptions": result.subscriptions,
+            "links": _in_order(result.links, result.metrics.links),
             "nodes": result.nodes.sortWithinPartitions("id"),
             "topics": result.topics.sortWithinPartitions(TOPIC),
             "rejected": result.rejected,
@@ -41,3 +45,10 @@ def write_tables(result: DesignResult, folder: Path, *, stages: Stages | None = 
                 )
     write_json(folder / "metrics.json", result.metrics.to_dict())
     write_json(folder / "run.json", {**result.run, "seconds": stages.seconds or result.run["seconds"]})
+
+
+def _in_order(links: DataFrame, count: int) -> DataFrame:
+    """The links sorted as they were added, in one file or, if they are very many, in several that follow each other."""
+    files = -(-count // _LINKS_A_FILE)
+    ranged = links.coalesce(1) if files <= 1 else links.repartitionByRange(files, ORDER)
+    return ranged.sortWithinPartitions(ORDER)

@@ -1,0 +1,216 @@
+"""Divide and conquer at scale: ``python -m benchmarks.large [--quick] [--folder F] [faster|million|growth …]``.
+
+Every part runs the command line in processes of its own and stores what it measured in benchmarks/large.json; then
+docs/benchmarks-large.md is written from all stored parts. A part can be run again alone.
+"""
+
+import argparse
+import json
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks import large_report, report
+from benchmarks.processes import ROOT, Outcome, run
+
+STORE = ROOT / "benchmarks" / "large.json"
+PAGE = ROOT / "docs" / "benchmarks-large.md"
+SEED = 1
+
+
+@dataclass(frozen=True)
+class Size:
+    """An interest with Zipf popularity 0.8, and how many nodes a partition shall have."""
+
+    nodes: int
+    topics: int
+    subscriptions: int
+    partition: int
+
+    @property
+    def title(self) -> str:
+        """How tables name it."""
+        return f"{self.nodes:,} × {self.topics:,} × {self.subscriptions} Zipf 0.8"
+
+    @property
+    def partitions(self) -> int:
+        """Their number."""
+        return max(2, self.nodes // self.partition)
+
+    def options(self) -> dict:
+        """Those of `tl.generate`."""
+        sizes = {"nodes": self.nodes, "topics": self.topics, "subscriptions": self.subscriptions}
+        return {**sizes, "popularity": "zipf", "alpha": 0.8, "seed": SEED}
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """The interests of the three parts, and the sample on which gm is run beside the largest."""
+
+    faster: Size
+    million: Size
+    tenth: Size
+    sample: Size
+
+
+FULL = Sizes(
+    faster=Size(100_000, 1_000, 20, 2_500),
+    million=Size(1_000_000, 2_000, 20, 4_000),
+    tenth=Size(100_000, 2_000, 20, 4_000),
+    sample=Size(20_000, 2_000, 20, 4_000),
+)
+QUICK = Sizes(
+    faster=Size(4_000, 100, 10, 500),
+    million=Size(10_000, 200, 10, 500),
+    tenth=Size(1_000, 200, 10, 500),
+    sample=Size(1_000, 200, 10, 500),
+)
+
+
+class Bench:
+    """Runs commands in a scratch folder."""
+
+    def __init__(self, sizes: Sizes, folder: Path, say: Callable[[str], None]) -> None:
+        self.sizes = sizes
+        self.folder = folder
+        self.say = say
+
+    def faster(self) -> dict:
+        """Dc beside gm on the same interest."""
+        size = self.sizes.faster
+        self.generated(size)
+        return {
+            "size": size.title,
+            "partitions": size.partitions,
+            "dc": self.designed(size, "dc"),
+            "gm": self.designed(size, "gm"),
+        }
+
+    def million(self) -> dict:
+        """The largest interest: generated, designed, verified, written; beside Spark's own reading and writing."""
+        size, sample = self.sizes.million, self.sizes.sample
+        made = self.generated(size)
+        self.say(f"{size.title}: read, encode, write back")
+        encoded = run("benchmarks.large_child", ["encode", str(self.table(size)), str(self.fresh("encoded"))])
+        designed = self.designed(size, "dc")
+        self.say(f"{sample.title}: gm and dc in memory")
+        degrees = run("benchmarks.large_child", ["sample", json.dumps(sample.options()), str(sample.partitions)])
+        return {
+            "size": size.title,
+            "nodes": size.nodes,
+            "partitions": size.partitions,
+            "generate_seconds": made.seconds,
+            "generate_peak_pss": made.peak_pss,
+            "baseline_seconds": last_line(encoded)["seconds"],
+            "dc": designed,
+            "sample": {"size": sample.title, "degree": last_line(degrees)},
+        }
+
+    def growth(self) -> dict:
+        """A tenth of the nodes in partitions of the same size."""
+        size = self.sizes.tenth
+        self.generated(size)
+        return {
+            "size": size.title,
+            "nodes": size.nodes,
+            "partitions": size.partitions,
+            "dc": self.designed(size, "dc"),
+        }
+
+    def generated(self, size: Size) -> Outcome:
+        """Draw the table of subscriptions."""
+        self.say(f"{size.title}: generating")
+        given = [word for name, value in size.options().items() for word in (f"--{name}", str(value))]
+        return run("topicloom", ["generate", str(self.fresh(self.table(size).name)), *given])
+
+    def designed(self, size: Size, method: str) -> dict:
+        """Design, verify, measure and write; what the run said of itself, and the peak memory of its processes."""
+        self.say(f"{size.title}: {method}")
+        out = self.fresh(method)
+        given = ["--method", method, "--seed", str(SEED), "--json"]
+        given += ["--partitions", str(size.partitions)] if method == "dc" else []
+        done = run("topicloom", ["design", str(self.table(size)), str(out), *given])
+        facts = last_line(done)
+        shutil.rmtree(out)
+        if not facts["run"]["verified"]["ok"]:
+            raise RuntimeError(f"{method} on {size.title} is not topic-connected")
+        seconds = facts["run"]["seconds"]
+        parts = {name: value for name, value in seconds.items() if name != "compile"}
+        metrics = facts["metrics"]
+        self.say(f"{method}: design {seconds['design']:.1f} s, degree {metrics['average_degree']:.2f}; {parts}")
+        return {
+            "wall_seconds": done.seconds,
+            "seconds": parts,
+            "stage_seconds": sum(value for name, value in parts.items() if "/" not in name),
+            "peak_pss": done.peak_pss,
+            "peak_rss": done.peak_rss,
+            "average_degree": metrics["average_degree"],
+            "max_degree": metrics["max_degree"],
+            "links": metrics["links"],
+            "mean_topic_diameter": metrics["mean_topic_diameter"],
+            "sampled_diameters": metrics["sampled_diameters"],
+            "report": facts["run"]["report"],
+        }
+
+    def table(self, size: Size) -> Path:
+        """Where the subscriptions of a size are."""
+        return self.folder / f"subscriptions-{size.nodes}-{size.topics}"
+
+    def fresh(self, name: str) -> Path:
+        """A path at which nothing is."""
+        path = self.folder / name
+        shutil.rmtree(path, ignore_errors=True)
+        return path
+
+
+def last_line(outcome: Outcome) -> dict:
+    """The JSON that a command printed last."""
+    found: dict = json.loads(outcome.stdout.splitlines()[-1])
+    return found
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run the chosen parts and write the tables; 1 if something falls short of what it must reach."""
+    parts = ("faster", "growth", "million")
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.large", description=__doc__, allow_abbrev=False)
+    parser.add_argument("parts", nargs="*", metavar="PART", help=f"some of {', '.join(parts)} (default: all)")
+    parser.add_argument("--quick", action="store_true", help="tiny sizes, to see that the bench works; writes nothing")
+    parser.add_argument(
+        "--folder", type=Path, help="where to work, with 3 GB of room (default: a temporary folder)"
+    )
+    parser.add_argument("--render", action="store_true", help="measure nothing; write the page from large.json anew")
+    options = parser.parse_args(argv)
+    chosen = options.parts or list(parts)
+    if unknown := set(chosen) - set(parts):
+        parser.error(f"there is no part {', '.join(sorted(unknown))}; the parts are {', '.join(parts)}")
+
+    began = time.monotonic()
+
+    def say(text: str) -> None:
+        print(f"{time.monotonic() - began:6.0f} s  {text}", file=sys.stderr, flush=True)
+
+    results = json.loads(STORE.read_text(encoding="utf-8")) if STORE.exists() and not options.quick else {}
+    if not options.render:
+        with tempfile.TemporaryDirectory(dir=options.folder, prefix="topicloom-large-") as folder:
+            bench = Bench(QUICK if options.quick else FULL, Path(folder), say)
+            for part in chosen:
+                results[part] = {**getattr(bench, part)(), "circumstances": report.circumstances(ROOT)}
+                if not options.quick:
+                    STORE.write_text(json.dumps(results, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    page = large_report.page(results)
+    print(page)
+    if not options.quick:
+        PAGE.write_text(page, encoding="utf-8")
+        say(f"wrote {STORE.relative_to(ROOT)} and {PAGE.relative_to(ROOT)}")
+    short = [line.what for line in large_report.demands(results) if not line.met]
+    if short:
+        say(f"falls short: {'; '.join(short)}")
+    return 1 if short else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
