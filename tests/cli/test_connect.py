@@ -61,3 +61,25 @@ def test_the_same_links_through_spark_connect(server, tmp_path):
     assert tl.Overlay.load(tmp_path / "out").links.tolist() == tl.design(interest, "gm", seed=2).links.tolist()
     done = subprocess.run([*command, "verify", *given], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (0, "holds: all 12 topics are topic-connected\n"), done.stderr
+
+
+STREAMS_REMOTELY = """
+import sys
+from pyspark.sql import SparkSession
+from topicloom.errors import InvalidOptionError
+from topicloom.stream import maintain
+
+spark = SparkSession.builder.remote(sys.argv[1]).getOrCreate()
+events = spark.readStream.format("rate").load().selectExpr("'leave' AS event", "'n' AS node")
+try:
+    maintain(events, out=sys.argv[2])
+except InvalidOptionError as error:
+    print(error)
+"""
+
+
+def test_a_stream_through_spark_connect_is_refused_with_the_reason(server, tmp_path):
+    command = [sys.executable, "-c", STREAMS_REMOTELY, server, str(tmp_path / "out")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert "runs foreachBatch on its own side" in done.stdout, done.stderr
+    assert not (tmp_path / "out").exists()
