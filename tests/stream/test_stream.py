@@ -60,7 +60,8 @@ def test_a_stream_is_taken_in_batch_by_batch_and_goes_on(spark, tmp_path):
         put_file(tmp_path / "events", number, files[number], BAD if number == 1 else [])
     heard = run(spark, tmp_path, overlay=overlay)
     assert [(report.batch, report.events, report.rejected) for report in heard] == [(0, 8, 0), (1, 8, 7), (2, 8, 0)]
-    rejected = pq.read_table(tmp_path / "out" / "rejected").to_pylist()
+    (file,) = (tmp_path / "out" / "rejected").glob("*.parquet")
+    rejected = pq.read_table(file).to_pylist()
     assert len(rejected) == 7 and {row["batch"] for row in rejected} == {1}
     assert all(row["file"].endswith("001.jsonl") for row in rejected)
     for reason in ("not JSON", "a mapping", "unknown kind", "no node 'nobody'", "blank", "nested too deeply"):
@@ -125,18 +126,19 @@ def test_tables_and_messages_of_other_sources(spark, tmp_path):
     pq.write_table(pa.table(columns), tmp_path / "events" / "a.parquet")
     (report,) = run(spark, tmp_path, overlay=overlay)
     assert (report.events, report.rejected) == (3, 0)
-    (tmp_path / "lines").mkdir()
+    (tmp_path / "my lines").mkdir()
     lines = [b'{"n": 3, "event": "leave", "node": "k"}', b'{"n": 2, "event": "leave", "node": "\xff"}',
              b'{"n": 1, "event": "join", "node": "k", "topics": ["t01"]}']  # fmt: skip
-    (tmp_path / "lines" / "a.json").write_bytes(b"\n".join(lines))
-    kafka = read_events(spark, tmp_path / "lines").select(
+    (tmp_path / "my lines" / "a.json").write_bytes(b"\n".join(lines))
+    kafka = read_events(spark, tmp_path / "my lines").select(
         F.lit(None).cast("binary").alias("key"), F.col("value").cast("binary"), F.lit("churn").alias("topic"),
         F.lit(0).alias("partition"), F.get_json_object("value", "$.n").cast("long").alias("offset"),
     )  # fmt: skip
     heard = []
-    maintain(kafka, out=tmp_path / "kafka", overlay=overlay, once=True, listener=heard.append).awaitTermination()
+    maintain(kafka, out=tmp_path / "from kafka", overlay=overlay, once=True, listener=heard.append).awaitTermination()
     assert [(report.events, report.rejected) for report in heard] == [(2, 1)]
-    assert model_of(read_state(tmp_path / "kafka" / "state.db").interest) == model_of(overlay.interest)
+    assert (tmp_path / "from kafka" / "checkpoint" / "commits").is_dir()
+    assert model_of(read_state(tmp_path / "from kafka" / "state.db").interest) == model_of(overlay.interest)
 
 
 def test_what_cannot_be_streamed_is_refused(spark, tmp_path):
@@ -152,6 +154,8 @@ def test_what_cannot_be_streamed_is_refused(spark, tmp_path):
         maintain(events.select("_file"), out=tmp_path / "out", overlay=overlay)
     with pytest.raises(InputNotFoundError, match="give an overlay"):
         maintain(events, out=tmp_path / "out")
+    with pytest.raises(InvalidOptionError, match="trigger is '5 parsecs'"):
+        maintain(events, out=tmp_path / "parsecs", overlay=overlay, trigger="5 parsecs")
     with pytest.raises(InputNotFoundError, match="not a directory"):
         read_events(spark, tmp_path / "nowhere")
     with pytest.raises(InvalidOptionError, match="format is 'xml'"):

@@ -1,8 +1,8 @@
-"""Single moves that lower degrees and keep every topic connected: release a link, merge two into one, exchange one.
+"""Single moves that lower degrees and keep every topic connected: release, merge, exchange or split links of a node.
 
 Each looks at one node and its links. A link between u and v holds together, in some of the topics that both want, what
-would otherwise fall into two pieces; these topics are its *cut*. One that cuts nothing can go. One that does can be
-exchanged for any link between the two pieces, the same in every topic of the cut.
+would otherwise fall into two pieces; these topics are its *cut*. A link whose cut is empty can go. Any other can be
+exchanged for one, or split into two, that join the same pieces of the topics in its cut.
 """
 
 from itertools import combinations
@@ -19,6 +19,7 @@ from topicloom.model.arrays import Int32Array
 
 _PAIRS = 12  # of links that `merge` tries, those with the smallest cuts
 _WIDEST = 4  # topics: hardly a node wants more than so many that two cuts name
+_SPLIT = 3  # links that `split` tries, those with the smallest cuts
 _TRIED = 4  # replacements that the judge is asked about at k >= 2
 
 
@@ -30,24 +31,26 @@ class Cut(NamedTuple):
     in_two: bool  # no topic falls into three
 
 
-def relieve(state: OverlayState, turn: int, k: int) -> bool:
-    """Take a link from a node that has the most, by whatever move there is; whether there was one.
+def relieve(state: OverlayState, turn: int, k: int, limit: float, *, spare: bool) -> bool:
+    """Take a link from one of the nodes that have more than ``limit``, if there is a move; whether there was one.
 
-    No other node comes to have as many.
+    No other node comes to have as many. With ``spare`` there may be one link more in all.
     """
-    degree = state.neighbours.ragged.length
-    busiest = np.flatnonzero(degree == state.max_degree)
-    u = int(busiest[turn % len(busiest)])
+    busy = np.flatnonzero(state.neighbours.ragged.length > limit)
+    if not len(busy):
+        return False
+    u = int(busy[turn % len(busy)])
     if k > 1:
         return _relieve_judged(state, u, turn, k)
     cuts = _cuts(state, u)
-    return _release(state, u, cuts) or _merge(state, u, cuts) or _exchange(state, u, cuts)
+    moved = _release(state, u, cuts) or _merge(state, u, cuts, limit) or _exchange(state, u, cuts)
+    return moved or (spare and _split(state, u, cuts, limit))
 
 
-def thin_out(state: OverlayState, turn: int, k: int) -> bool:
-    """Let the node whose turn it is have a link less, and no new link stand in for it alone; whether there was a move.
+def thin_out(state: OverlayState, turn: int, k: int, limit: float) -> bool:
+    """Let there be a link less at the node whose turn it is, if there is a move; whether there was one.
 
-    The maximum degree does not rise.
+    No node comes to have more than ``limit`` links.
     """
     slots = np.flatnonzero(state.neighbours.ragged.length > 1)
     if not len(slots):
@@ -55,10 +58,10 @@ def thin_out(state: OverlayState, turn: int, k: int) -> bool:
     u = int(slots[turn % len(slots)])
     if k == 1:
         cuts = _cuts(state, u)
-        return _release(state, u, cuts) or _merge(state, u, cuts)
+        return _release(state, u, cuts) or _merge(state, u, cuts, limit)
     for v in np.sort(state.neighbours.of(u)).tolist():
         if _judged(state, u, v, None, k)[0]:
-            _replace(state, u, np.array([v], np.int32), None)
+            _replace(state, u, np.array([v], np.int32), [])
             return True
     return False
 
@@ -82,11 +85,11 @@ def _release(state: OverlayState, u: int, cuts: list[Cut]) -> bool:
     """Remove a link that no topic needs."""
     if not cuts or len(cuts[0].topics):
         return False
-    _replace(state, u, cuts[0].others, None)
+    _replace(state, u, cuts[0].others, [])
     return True
 
 
-def _merge(state: OverlayState, u: int, cuts: list[Cut]) -> bool:
+def _merge(state: OverlayState, u: int, cuts: list[Cut], limit: float) -> bool:
     """Replace two links of a node by one to a node that wants all they were needed for."""
     pairs = [pair for pair in combinations(cuts, 2) if len(pair[0].topics) + len(pair[1].topics) <= _WIDEST]
     pairs.sort(key=lambda pair: len(pair[0].topics) + len(pair[1].topics))
@@ -95,11 +98,11 @@ def _merge(state: OverlayState, u: int, cuts: list[Cut]) -> bool:
         if not cut.in_two or not len(cut.topics) or len(cut.topics) > _WIDEST:
             continue
         nodes = np.setdiff1d(_wanting(state, cut.topics), state.neighbours.of(u))
-        nodes = nodes[state.neighbours.ragged.length[nodes] + 1 < state.max_degree]
+        nodes = nodes[state.neighbours.ragged.length[nodes] + 1 <= limit]
         sides = _sides(state, u, cut.others, np.append(nodes[nodes != u], np.int32(u)), cut.topics)
         far = nodes[nodes != u][(sides[:-1] != sides[-1]).all(axis=1)]
         if len(far):
-            _replace(state, u, cut.others, (u, int(far[_fewest_links(state, far)])))
+            _replace(state, u, cut.others, [(u, int(far[_fewest_links(state, far)]))])
             return True
     return False
 
@@ -118,7 +121,37 @@ def _exchange(state: OverlayState, u: int, cuts: list[Cut]) -> bool:
         if len(near_nodes) and len(far_nodes):
             w = int(near_nodes[_fewest_links(state, near_nodes)])
             x = int(far_nodes[_fewest_links(state, far_nodes, without=v)])
-            _replace(state, u, cut.others, (w, x))
+            _replace(state, u, cut.others, [(w, x)])
+            return True
+    return False
+
+
+def _split(state: OverlayState, u: int, cuts: list[Cut], limit: float) -> bool:
+    """Replace a link of a node by two between others, each of which joins the pieces of some of the topics cut."""
+    for cut in cuts[:_SPLIT]:
+        nodes = np.unique(state.members.gather(cut.topics.astype(np.int64)))
+        degree = state.neighbours.ragged.length[nodes] - np.isin(nodes, cut.others)
+        fit = (degree + 1 <= limit) & (nodes != u)
+        nodes, degree = nodes[fit], degree[fit]
+        sides = _sides(state, u, cut.others, np.append(nodes, np.int32(u)), cut.topics)
+        near = sides[:-1] == sides[-1]
+        far = (sides[:-1] >= 0) & ~near
+        chosen: list[tuple[int, int]] = []
+        left = np.ones(len(cut.topics), bool)
+        while left.any() and len(chosen) < 2:
+            joins = near[:, left].astype(np.float32) @ far[:, left].T.astype(np.float32)
+            best = joins.max(initial=0)
+            if best == 0:
+                break
+            both = np.where(joins == best, degree[:, None] + degree, np.iinfo(degree.dtype).max)
+            w, x = divmod(int(both.argmin()), len(nodes))
+            chosen.append((int(nodes[w]), int(nodes[x])))
+            left &= ~(near[w] & far[x])
+            degree[[w, x]] += 1
+            used = degree + 1 > limit
+            near[used], far[used] = False, False
+        if not left.any():
+            _replace(state, u, cut.others, chosen)
             return True
     return False
 
@@ -157,10 +190,10 @@ def _shared(state: OverlayState, u: int, v: int) -> Int32Array:
     return shared
 
 
-def _replace(state: OverlayState, u: int, others: Int32Array, instead: tuple[int, int] | None) -> None:
+def _replace(state: OverlayState, u: int, others: Int32Array, instead: list[tuple[int, int]]) -> None:
     state.remove_links(u, others)
-    if instead is not None:
-        state.add_links(np.array(instead[:1], np.int32), np.array(instead[1:], np.int32))
+    ends = np.array(instead, np.int32).reshape(-1, 2)
+    state.add_links(ends[:, 0], ends[:, 1])
 
 
 def _relieve_judged(state: OverlayState, u: int, turn: int, k: int) -> bool:
@@ -170,13 +203,13 @@ def _relieve_judged(state: OverlayState, u: int, turn: int, k: int) -> bool:
     v = int(others[turn % len(others)])
     holds, weak = _judged(state, u, v, None, k)
     if holds:
-        _replace(state, u, np.array([v], np.int32), None)
+        _replace(state, u, np.array([v], np.int32), [])
         return True
     nodes = np.setdiff1d(_wanting(state, weak), np.append(state.neighbours.of(v), np.array([u, v], np.int32)))
     nodes = nodes[degree[nodes] + 1 < degree[u]]
     for w in nodes[np.lexsort((state.keys[nodes], degree[nodes]))][:_TRIED].tolist():
         if _judged(state, u, v, (w, v), k)[0]:
-            _replace(state, u, np.array([v], np.int32), (w, v))
+            _replace(state, u, np.array([v], np.int32), [(w, v)])
             return True
     return False
 

@@ -1,8 +1,8 @@
 """Rebalancing (ours): repeated repairs let degrees creep up; links are exchanged, a few per event, until they are back.
 
 A fresh design is made rarely, for its figures alone. While the maximum degree lies above ``factor`` times the fresh
-one, a node that has the most gives up a link; while the average does, the nodes in turn. A move (`exchange`) removes
-one link or two, adds at most one, and leaves every topic connected; an event makes at most `MOVES` of them.
+one, a node that has so many gives up a link; while the average does, the nodes in turn. A move (`exchange`) changes at
+most three links and leaves every topic connected; an event makes at most `MOVES` of them.
 """
 
 import math
@@ -69,15 +69,14 @@ class Balance:
             return
         if self.fresh is None or applied - self.fresh.at >= max(n_nodes, _FEWEST_EVENTS):
             self.fresh = self._figures(state, applied)
+        most, average = self._factor * self.fresh.max_degree, self._factor * self.fresh.average
         for move in range(MOVES * events):
             turn = applied * MOVES + move
-            if state.max_degree > self._factor * self.fresh.max_degree:
-                done = relieve(state, turn, self._k)
-            elif 2 * len(state.links) / n_nodes > self._factor * self.fresh.average:
-                done = thin_out(state, turn, self._k)
-            else:
-                return
-            if not done and events > 1:  # a large batch shall not look in vain for every event
+            spare = 2 * (len(state.links) + 1) <= average * n_nodes
+            done = relieve(state, turn, self._k, most, spare=spare)
+            if not done and 2 * len(state.links) > average * n_nodes:
+                done = thin_out(state, turn, self._k, most)
+            if not done and move >= MOVES:  # a large batch shall not look in vain for each of its events
                 return
 
     def _figures(self, state: OverlayState, applied: int) -> Fresh:

@@ -61,11 +61,7 @@ class BatchSink:
         self._busy = threading.Lock()
         self.failure: Exception | None = None
         self._journal.prepare()
-        try:
-            make_folders(out)
-            self._hand_out()
-        except OSError as error:
-            raise OutputExistsError(f"cannot write {out}: {error.strerror}") from None
+        self._hand_out()
 
     @property
     def checkpoint(self) -> Path:
@@ -143,15 +139,22 @@ class BatchSink:
         seen = self._journal.seen(arrival.key for arrival in found if arrival.key is not None)
         fresh = []
         for arrival in found:
-            if arrival.key is None or arrival.key not in seen:
+            if arrival.key is None:
                 fresh.append(arrival)
-                seen |= {arrival.key} if arrival.key is not None else set()
+            elif arrival.key not in seen:
+                seen.add(arrival.key)
+                fresh.append(arrival)
         return fresh, len(found) - len(fresh)
 
     def _hand_out(self) -> None:
-        for entry in self._journal.to_hand_out():
-            write_files(self._out, entry)
-            self._journal.handed_out(entry.batch)
+        """Write the files of what was committed."""
+        try:
+            make_folders(self._out)
+            for entry in self._journal.to_hand_out():
+                write_files(self._out, entry)
+                self._journal.handed_out(entry.batch)
+        except OSError as error:
+            raise OutputExistsError(f"cannot write {self._out}: {error.strerror}") from None
 
     def _query(self) -> str | None:
         try:

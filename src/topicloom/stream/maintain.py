@@ -3,15 +3,17 @@
 from pathlib import Path
 from typing import Any
 
-from pyspark.errors import StreamingQueryException
+from pyspark.errors import IllegalArgumentException, PySparkValueError, StreamingQueryException
 from pyspark.sql import DataFrame
 from pyspark.sql.streaming.query import StreamingQuery
+from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from topicloom.churn import Maintainer, holds_state
-from topicloom.errors import InputNotFoundError, InvalidOptionError, OutputExistsError, TopicloomError
+from topicloom.errors import InputNotFoundError, InvalidOptionError, OutputExistsError
 from topicloom.model import Overlay
 from topicloom.stream.arrivals import check_columns
 from topicloom.stream.batches import BatchSink, Listener
+from topicloom.stream.source import local_path
 
 STATE = "state.db"
 
@@ -25,21 +27,23 @@ class MaintainedQuery(StreamingQuery):
 
     def stop(self) -> None:
         """Stop after the batch in hand, and give up the state."""
-        super().stop()
-        self._sink.close()
+        try:
+            super().stop()
+        finally:
+            self._sink.close()
 
     def awaitTermination(self, timeout: int | None = None) -> bool | None:  # noqa: N802 - as Spark names it
         """Wait for the end of the query; give up the state when it has ended.
 
         Raises
         ------
-        TopicloomError, StreamingQueryException
-            It failed.
+        Exception
+            It failed: what a batch raised, or Spark's StreamingQueryException.
         """
         try:
             return super().awaitTermination(timeout)
         except StreamingQueryException as error:
-            if isinstance(self._sink.failure, TopicloomError):
+            if self._sink.failure is not None:
                 raise self._sink.failure from error
             raise
         finally:
@@ -121,12 +125,8 @@ def maintain(
     try:
         sink = BatchSink(maintainer, folder, listener)
         sink.check_checkpoint()
-        writer = events.writeStream.foreachBatch(sink).option("checkpointLocation", sink.checkpoint.as_uri())
-        if once:
-            writer = writer.trigger(availableNow=True)
-        elif trigger is not None:
-            writer = writer.trigger(processingTime=trigger)
-        return MaintainedQuery(writer.start(), sink)
+        writer = events.writeStream.foreachBatch(sink).option("checkpointLocation", local_path(sink.checkpoint))
+        return MaintainedQuery(_triggered(writer, trigger, once).start(), sink)
     except BaseException:
         maintainer.close()
         raise
@@ -140,6 +140,17 @@ def _refuse(events: DataFrame) -> None:
         )
     if not events.isStreaming:
         raise InvalidOptionError("the events are not a streaming DataFrame; Maintainer.apply takes those of a table")
+
+
+def _triggered(writer: DataStreamWriter, trigger: str | None, once: bool) -> DataStreamWriter:
+    if once:
+        return writer.trigger(availableNow=True)
+    if trigger is None:
+        return writer
+    try:
+        return writer.trigger(processingTime=trigger)
+    except (IllegalArgumentException, PySparkValueError):
+        raise InvalidOptionError(f"trigger is {trigger!r}; a time such as '5 seconds' is accepted") from None
 
 
 def _opened(path: Path, overlay: Overlay | None, options: dict[str, Any]) -> Maintainer:

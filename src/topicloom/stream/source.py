@@ -7,6 +7,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import ArrayType, StringType, StructField, StructType
 
 from topicloom.errors import InputNotFoundError, InvalidOptionError, MissingColumnError
+from topicloom.model.checks import checked_whole
 from topicloom.stream.arrivals import BLOCK, COLUMNS, FILE, NEEDED, VALUE
 
 JSON, PARQUET = FORMATS = ("json", "parquet")
@@ -48,6 +49,7 @@ def read_events(
     Within a batch, events without ``at`` and ``id`` keep the order of file names and of the lines (or rows) in a file.
     """
     folder = Path(folder).absolute()
+    files_per_batch = checked_whole("files_per_batch", files_per_batch, 1)
     if not folder.is_dir():
         raise InputNotFoundError(f"{folder} is not a directory; events are read from the files that appear in one")
     kind = format or _format_in(folder)
@@ -57,17 +59,22 @@ def read_events(
     options = {"pathGlobFilter": pattern, "maxFilesPerTrigger": str(files_per_batch), "maxFileAge": _MAX_AGE}
     reader = spark.readStream.options(**options)
     if kind == JSON:
-        rows = reader.format("text").load(folder.as_uri())
+        rows = reader.format("text").load(local_path(folder))
         known = [VALUE]
     else:
         schema = _schema_in(spark, folder, pattern)
-        rows = reader.schema(schema).parquet(folder.as_uri())
+        rows = reader.schema(schema).parquet(local_path(folder))
         known = [name for name in COLUMNS if name in schema.names]
     return rows.select(
         *known,
         F.col("_metadata.file_path").alias(FILE),
         F.col("_metadata.file_block_start").alias(BLOCK),
     )
+
+
+def local_path(path: Path) -> str:
+    """A path on this machine as Spark takes it, wherever its default file system is; it does not decode URIs."""
+    return f"file://{path}"
 
 
 def _format_in(folder: Path) -> str:
@@ -82,7 +89,7 @@ def _schema_in(spark: SparkSession, folder: Path, pattern: str) -> StructType:
     """Schema of the Parquet files that are there, or ours where there is none yet."""
     if not any(path.suffix == ".parquet" and path.name[0] not in "._" for path in folder.iterdir()):
         return _SCHEMA
-    schema = spark.read.option("pathGlobFilter", pattern).parquet(folder.as_uri()).schema
+    schema = spark.read.option("pathGlobFilter", pattern).parquet(local_path(folder)).schema
     for name in NEEDED:
         if name not in schema.names:
             raise MissingColumnError(f"{folder} has no column {name!r}; it has {', '.join(schema.names)}")
