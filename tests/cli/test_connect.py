@@ -73,3 +73,25 @@ def test_the_same_links_through_spark_connect(server, tmp_path):
     assert not list(tmp_path.glob(".*"))
     # the server's Python has topicloom installed; what it ran is what was sent, or there were no bytecode of it
     assert list(cache.glob("topicloom/*/package/topicloom/methods/__pycache__/conquer.*.pyc"))
+
+
+STREAMS_REMOTELY = """
+import sys
+from pyspark.sql import SparkSession
+from topicloom.errors import InvalidOptionError
+from topicloom.stream import maintain
+
+spark = SparkSession.builder.remote(sys.argv[1]).getOrCreate()
+events = spark.readStream.format("rate").load().selectExpr("'leave' AS event", "'n' AS node")
+try:
+    maintain(events, out=sys.argv[2])
+except InvalidOptionError as error:
+    print(error)
+"""
+
+
+def test_a_stream_through_spark_connect_is_refused_with_the_reason(server, tmp_path):
+    command = [sys.executable, "-c", STREAMS_REMOTELY, server, str(tmp_path / "out")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert "runs foreachBatch on its own side" in done.stdout, done.stderr
+    assert not (tmp_path / "out").exists()

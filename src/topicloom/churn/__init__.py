@@ -2,5 +2,6 @@
 
 from topicloom.churn.events import Event
 from topicloom.churn.maintainer import Maintainer
+from topicloom.churn.reading import KeptState, holds_state, read_state
 
-__all__ = ["Event", "Maintainer"]
+__all__ = ["Event", "KeptState", "Maintainer", "holds_state", "read_state"]

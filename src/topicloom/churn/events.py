@@ -1,6 +1,7 @@
 """Events of churn: reading them, putting them in order, and telling which cannot be applied."""
 
 import math
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -144,12 +145,16 @@ def _time(at: Any) -> float | None:
             raise InvalidEventError(f"at is {at!r}; a number or ISO 8601 text is accepted") from None
     if isinstance(at, datetime):
         return (at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp()
+    if isinstance(at, int) and abs(at) > sys.float_info.max:
+        raise InvalidEventError("at is too large a number to be a time")
     if isinstance(at, bool) or not isinstance(at, int | float) or not math.isfinite(at):
         raise InvalidEventError(f"at is {at!r}; a number or ISO 8601 text is accepted")
     return float(at)
 
 
 def _id(given: Any) -> int | str | None:
-    if given is None or (isinstance(given, int | str) and not isinstance(given, bool)):
+    if given is None or (isinstance(given, int) and not isinstance(given, bool)):
+        return given
+    if isinstance(given, str) and not any("\ud800" <= sign <= "\udfff" for sign in given):
         return given
     raise InvalidEventError(f"id is {given!r}; text or a whole number is accepted")

@@ -4,12 +4,16 @@ import math
 import numbers
 import time
 from collections.abc import Callable, Iterable
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 
 from topicloom.churn.events import JOIN, LEAVE, SUBSCRIBE, UNSUBSCRIBE, Event, in_order, why_not
+from topicloom.churn.journal import Also, Journal
+from topicloom.churn.rebalance import Balance, checked_factor
 from topicloom.churn.repair import (
     NOBODY,
     Repair,
@@ -39,7 +43,7 @@ from topicloom.model import Change, Interest, Overlay, Rejection
 from topicloom.model.arrays import Int32Array
 from topicloom.model.checks import checked_seed, checked_whole
 
-_OPTIONS = ("policy", "backups", "coverage", "rho", "k", "seed")
+_OPTIONS = ("policy", "backups", "coverage", "rho", "k", "seed", "rebalance")
 POLICIES = ("shadow", "naive", "rebuild")
 BUILDERS = {"primal-dual": PRIMAL_DUAL, "greedy": GREEDY}
 
@@ -66,6 +70,9 @@ class Maintainer:
     k : int
         Connectivity to maintain. "shadow" maintains any k (coverage must be at least k), "rebuild" 1 and 2, "naive" 1.
     seed : int
+    rebalance : float, optional
+        At least 1: when the maximum or average degree exceeds so many times that of a fresh design, links are released
+        or exchanged for others, at most two per event, until it is back (ours; k = 1 and 2). Off unless given.
 
     Raises
     ------
@@ -108,6 +115,8 @@ class Maintainer:
     _coverage: int
     _k: int
     _seed: int
+    _rebalance: float | None
+    _balance: Balance | None
     _state: OverlayState
     _builds: int  # backup sets built so far: each draws its own random numbers
     _events: int
@@ -124,8 +133,9 @@ class Maintainer:
         rho: float = 3.0,
         k: int = 1,
         seed: int = 0,
+        rebalance: float | None = None,
     ) -> None:
-        self._set_options(policy, backups, coverage, rho, k, seed)
+        self._set_options(policy, backups, coverage, rho, k, seed, rebalance)
         if overlay.interest is not interest and overlay.interest.n_nodes != interest.n_nodes:
             raise InvalidLinksError(
                 f"the overlay is of {overlay.interest.n_nodes:,} nodes, the interest of {interest.n_nodes:,}"
@@ -139,7 +149,9 @@ class Maintainer:
             )
         self._fill(interest, overlay.links)
 
-    def _set_options(self, policy: str, backups: str, coverage: int, rho: float, k: int, seed: int) -> None:
+    def _set_options(
+        self, policy: str, backups: str, coverage: int, rho: float, k: int, seed: int, rebalance: float | None
+    ) -> None:
         if policy not in POLICIES:
             raise InvalidOptionError(f"policy is {policy!r}; {', '.join(POLICIES)} are accepted")
         if backups not in BUILDERS:
@@ -156,6 +168,10 @@ class Maintainer:
             )
         if policy != "shadow" and self._k > (2 if policy == "rebuild" else 1):
             raise InvalidOptionError(f"policy {policy} does not maintain k = {k}; shadow does")
+        self._rebalance = checked_factor(rebalance, policy, self._k)
+        self._balance = (
+            None if self._rebalance is None else Balance(self._rebalance, rho=self._rho, k=self._k, seed=self._seed)
+        )
         self._state = OverlayState(self._seed)
         self._builds = self._events = 0
         self._store, self._shown = None, None
@@ -225,18 +241,20 @@ class Maintainer:
                 if store.holds_state:
                     raise OutputExistsError(f"{path} holds a state already; open it without interest and overlay")
                 made = cls(interest, overlay, **options)
-                store.create(made._state, made.options, builds=made._builds)
+                store.create(made._state, made.options, {"builds": made._builds, "events": 0})
                 made._state.settle()
             else:
                 facts = store.facts()
                 made = cls.__new__(cls)
-                made._set_options(*(facts[name] for name in _OPTIONS))
+                made._set_options(*({"rebalance": None, **facts}[name] for name in _OPTIONS))
                 for name, value in options.items():
                     if made.options.get(name) != value:
                         raise InvalidOptionError(
                             f"{name} is {value!r}, but the state in {path} has {made.options.get(name)!r}"
                         )
                 made._builds, made._events = facts["builds"], facts["events"]
+                if made._balance is not None:
+                    made._balance.restore(facts)
                 store.load(made._state)
         except BaseException:
             store.close()
@@ -267,7 +285,7 @@ class Maintainer:
 
     @property
     def options(self) -> dict[str, Any]:
-        """Policy, backups, coverage, rho, k and seed."""
+        """Policy, backups, coverage, rho, k, seed and rebalance."""
         return {
             "policy": self._policy,
             "backups": self._builder,
@@ -275,12 +293,30 @@ class Maintainer:
             "rho": self._rho,
             "k": self._k,
             "seed": self._seed,
+            "rebalance": self._rebalance,
         }
 
     @property
     def events_applied(self) -> int:
         """Events applied since the beginning."""
         return self._events
+
+    @property
+    def n_nodes(self) -> int:
+        """Nodes there are; O(1), unlike `interest`."""
+        return len(self._state.nodes)
+
+    @property
+    def n_links(self) -> int:
+        """Links there are; O(1), unlike `overlay`."""
+        return len(self._state.links)
+
+    @property
+    def journal(self) -> Journal:
+        """What a stream has taken in, and what it still has to hand out: beside the state, for a durable one."""
+        if self._store is None:
+            raise InvalidOptionError("a maintainer without a durable state has no journal; use Maintainer.open")
+        return Journal(self._store.database)
 
     def backups_of(self, node: str) -> tuple[str, ...]:
         """Labels of a node's backups, ascending; none unless the policy is "shadow"."""
@@ -330,7 +366,7 @@ class Maintainer:
         """
         return self._apply_one({"event": UNSUBSCRIBE, "node": node, "topics": topics})
 
-    def apply(self, events: Iterable[Any], *, strict: bool = True) -> Change:
+    def apply(self, events: Iterable[Any], *, strict: bool = True, also: Also | None = None) -> Change:
         """Apply a batch of events as one change, in the order of their (``at``, ``id``).
 
         Leaves that follow one another are one failure of several nodes at once: none of them takes part in the repair.
@@ -343,6 +379,9 @@ class Maintainer:
         strict : bool
             True: a bad event raises, and nothing of the batch is applied. False: bad events are listed in
             ``Change.rejected``, and the rest is applied.
+        also : callable, optional
+            Called with the database, the events applied and their change (its seconds aside), to write what shall be on
+            disk together with them; for a durable state.
 
         Raises
         ------
@@ -362,7 +401,7 @@ class Maintainer:
         accepted, rejected = self.sift(events)
         if strict and rejected:
             raise InvalidEventError(rejected[0].reason)
-        return self._run(accepted, started, tuple(rejected))
+        return self._run(accepted, started, tuple(rejected), also)
 
     def sift(self, events: Iterable[Any]) -> tuple[list[Event], list[Rejection]]:
         """Events that can be applied one after the other, in their order, and those that cannot; nothing is changed."""
@@ -376,7 +415,9 @@ class Maintainer:
             raise InvalidEventError(reason)
         return self._run([event], started, ())
 
-    def _run(self, events: list[Event], started: float, rejected: tuple[Rejection, ...]) -> Change:
+    def _run(
+        self, events: list[Event], started: float, rejected: tuple[Rejection, ...], also: Also | None = None
+    ) -> Change:
         """Apply events that are known to be possible."""
         if self._store is not None:
             self._store.check_open()
@@ -401,12 +442,16 @@ class Maintainer:
         self._events += len(events)
         self._shown = None
         state = self._state
+        if self._balance is not None:
+            self._balance.after(state, len(events), self._events)
         added, removed = tuple(state.added), tuple(state.removed)
+        change = Change(added, removed, shadows, candidates, 0.0, apart, len(events), rejected)
         if self._store is not None:
-            self._store.commit(state, builds=self._builds, events=self._events)
+            write = None if also is None else partial(also, events=events, change=change)
+            counts = {"builds": self._builds, "events": self._events}
+            self._store.commit(state, counts | (self._balance.facts() if self._balance else {}), also=write)
         state.settle()
-        seconds = time.perf_counter() - started
-        return Change(added, removed, shadows, candidates, seconds, apart, len(events), rejected)
+        return replace(change, seconds=time.perf_counter() - started)
 
     # Each action returns what its repair looked at, and Step III: what remains to be done for the backups of others.
 

@@ -7,9 +7,10 @@ may look at any time.
 """
 
 import fcntl
+import os
 import sqlite3
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import IO, Any, Self
 
@@ -56,7 +57,8 @@ class Store:
             lock.close()
             raise StateInUseError(f"{path} is open for writing in another process; close that one first") from None
         try:
-            database = sqlite3.connect(path, isolation_level=None)
+            # A stream hands its batches over on threads of its own, one after the other.
+            database = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
             database.execute("PRAGMA journal_mode = WAL")
             database.execute("PRAGMA synchronous = FULL")
         except sqlite3.Error as error:
@@ -64,13 +66,36 @@ class Store:
             raise StateFormatError(f"{path} cannot be opened as a state: {error}") from None
         return cls(path, lock, database)
 
+    @classmethod
+    def read(cls, path: Path) -> Self:
+        """Open a database to look at it as it is now, without keeping a writer out or waiting for one.
+
+        Raises
+        ------
+        InputNotFoundError, StateFormatError
+            There is no such file; it cannot be opened.
+        """
+        if not path.is_file():
+            raise InputNotFoundError(f"{path} does not exist")
+        try:
+            database = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", isolation_level=None, uri=True)
+            database.execute("BEGIN")  # all that is read comes from one moment
+        except sqlite3.Error as error:
+            raise StateFormatError(f"{path} cannot be opened as a state: {error}") from None
+        return cls(path, Path(os.devnull).open("rb"), database)
+
+    @property
+    def database(self) -> sqlite3.Connection:
+        """The database, for tables that live beside the state."""
+        return self._database
+
     @property
     def holds_state(self) -> bool:
         """Whether a state was ever committed."""
         found = self._database.execute("SELECT count(*) FROM sqlite_master WHERE name = 'meta'").fetchone()
         return bool(found[0])
 
-    def create(self, state: OverlayState, options: Mapping[str, Any], *, builds: int) -> None:
+    def create(self, state: OverlayState, options: Mapping[str, Any], counts: Mapping[str, Any]) -> None:
         """Write a whole state, in one transaction."""
         self._database.execute("BEGIN IMMEDIATE")
         try:
@@ -78,27 +103,37 @@ class Store:
                 self._database.execute(statement)
             facts = {**options, "format": FORMAT, "since": time.time()}
             self._database.executemany("INSERT INTO meta VALUES (?, ?)", facts.items())
-            self._write(state, builds=builds, events=0)
+            self._write(state, counts)
             self._database.execute("COMMIT")
         except BaseException:
             self._database.rollback()
             raise
 
-    def commit(self, state: OverlayState, *, builds: int, events: int) -> None:
-        """Write what has changed, in one transaction; when it returns, it is on disk.
+    def commit(
+        self,
+        state: OverlayState,
+        counts: Mapping[str, Any],
+        *,
+        also: Callable[[sqlite3.Connection], None] | None = None,
+    ) -> None:
+        """Write what has changed, the maintainer's counts and what ``also`` writes, in one transaction.
+
+        When it returns, it is on disk.
 
         If it fails, the state in memory is ahead of the disk: the store is closed, and the maintainer of no more use.
         """
         self.check_open()
         try:
             self._database.execute("BEGIN IMMEDIATE")
-            self._write(state, builds=builds, events=events)
+            self._write(state, counts)
+            if also is not None:
+                also(self._database)
             self._database.execute("COMMIT")
         except BaseException:
             self.close()
             raise
 
-    def _write(self, state: OverlayState, *, builds: int, events: int) -> None:
+    def _write(self, state: OverlayState, counts: Mapping[str, Any]) -> None:
         put, drop = [], []
         for node in state.changed_nodes:
             label = state.nodes.labels[node] if node < len(state.nodes.labels) else None
@@ -115,8 +150,8 @@ class Store:
         links = [(*link, state.links.get(link)) for link in state.changed_links]
         run("DELETE FROM link WHERE u = ? AND v = ?", [link[:2] for link in links if link[2] is None])
         run("INSERT OR REPLACE INTO link VALUES (?, ?, ?)", [link for link in links if link[2] is not None])
-        counts = {"builds": builds, "events": events, "next_link": state.next_link}
-        run("INSERT OR REPLACE INTO meta VALUES (?, ?)", counts.items())
+        facts = {**counts, "next_link": state.next_link, "changed": time.time()}
+        run("INSERT OR REPLACE INTO meta VALUES (?, ?)", facts.items())
 
     def facts(self) -> dict[str, Any]:
         """Options and counts of the state.

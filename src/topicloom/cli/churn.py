@@ -10,18 +10,16 @@ import pyarrow.parquet as pq
 import typer
 
 from topicloom.churn import Event, Maintainer
+from topicloom.churn.lines import CHANGES, change_line, change_rows, parse_line, rejected_row, table
 from topicloom.churn.maintainer import BUILDERS, POLICIES
 from topicloom.cli.console import figure, narrated, print_table, tell
 from topicloom.cli.options import Json, Overwrite, Seed
-from topicloom.errors import InputNotFoundError, MissingColumnError
+from topicloom.errors import InputNotFoundError, InvalidEventError, MissingColumnError
 from topicloom.model import Change, Overlay, Rejection
 from topicloom.model.directory import REJECTED
 from topicloom.model.publish import check_destination, whole_directory
 
 EXAMPLE = "Example: topicloom churn overlay events.jsonl overlay-2 --policy shadow"
-_CHANGES = pa.schema(
-    [("batch", pa.int64()), *((name, pa.string()) for name in ("event", "node", "id", "action", "src", "dst"))]
-)
 _SUFFIXES = (".json", ".jsonl", ".ndjson", ".parquet")
 
 
@@ -34,6 +32,9 @@ def command(
     coverage: Annotated[int, typer.Option(help="Backups per topic of a node.")] = 3,
     rho: Annotated[float, typer.Option(help="Of Low-ODA's link rule.")] = 3.0,
     k: Annotated[int, typer.Option(help="Connectivity to maintain.")] = 1,
+    rebalance: Annotated[
+        float | None, typer.Option(help="Exchange links when degrees exceed so many times a fresh design's.")
+    ] = None,
     batch: Annotated[int, typer.Option(min=1, help="Events that are repaired together.")] = 1,
     seed: Seed = 0,
     overwrite: Overwrite = False,
@@ -50,7 +51,7 @@ def command(
         given = Overlay.load(overlay)
         rows = list(_read(events))
         narrator("building backups")
-        m = Maintainer(given.interest, given, policy, backups, coverage, rho, k, seed)
+        m = Maintainer(given.interest, given, policy, backups, coverage, rho, k, seed, rebalance)
         accepted, rejected = m.sift([row for row in rows if not isinstance(row, Rejection)])
         rejected = [row for row in rows if isinstance(row, Rejection)] + rejected
         narrator(f"applying {len(accepted):,} events")
@@ -91,10 +92,9 @@ def _json_events(path: Path) -> Iterator[Any]:
     for number, line in enumerate(path.read_bytes().splitlines(), 1):
         if line.strip():
             try:
-                yield json.loads(line)
-            except ValueError as error:
-                shown = line.decode("utf-8", "replace")
-                yield Rejection(shown, f"line {number} of {path.name} is not JSON: {error}")
+                yield parse_line(line)
+            except InvalidEventError as error:
+                yield Rejection(line, f"line {number} of {path.name}: {error}")
 
 
 def _parquet_events(path: Path) -> Iterator[Any]:
@@ -121,34 +121,11 @@ def _write(
     for part in sorted((staging / "overlay").iterdir()):
         part.rename(staging / part.name)
     (staging / "overlay").rmdir()
-    rows = []
-    with (staging / "changes.jsonl").open("w", encoding="utf-8") as lines:
-        for number, (events, change) in enumerate(zip(batches, changes)):
-            told = [{key: value for key, value in vars(event).items() if value not in (None, ())} for event in events]
-            facts = {"batch": number, "events": told, "added": change.added, "removed": change.removed}
-            lines.write(json.dumps(facts, ensure_ascii=False) + "\n")
-            single = events[0] if len(events) == 1 else None
-            head = {
-                "batch": number,
-                "event": single and single.event,
-                "node": single and single.node,
-                "id": None if single is None or single.id is None else str(single.id),
-            }
-            for action, links in (("remove", change.removed), ("add", change.added)):
-                rows += [{**head, "action": action, "src": src, "dst": dst} for src, dst in links]
+    told = [change_line(number, *pair) for number, pair in enumerate(zip(batches, changes))]
+    lines = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in told)
+    (staging / "changes.jsonl").write_text(lines, encoding="utf-8")
     (staging / "changes").mkdir()
-    pq.write_table(pa.Table.from_pylist(rows, _CHANGES), staging / "changes" / "part-00000.parquet")
-    told_rejected = [
-        {"file": source, "raw": _raw(event), "node": _text(event, "node"), "topic": None, "reason": reason}
-        for event, reason in rejected
-    ]
-    pq.write_table(pa.Table.from_pylist(told_rejected, REJECTED), staging / "rejected" / "part-00000.parquet")
-
-
-def _raw(event: Any) -> str:
-    return event if isinstance(event, str) else json.dumps(event, default=str)
-
-
-def _text(event: Any, key: str) -> str | None:
-    value = event.get(key) if isinstance(event, dict) else None
-    return value if isinstance(value, str) and value.isprintable() else None
+    rows = [row for line in told for row in change_rows(line)]
+    pq.write_table(table(rows, CHANGES), staging / "changes" / "part-00000.parquet")
+    rejected_rows = [rejected_row(source, event, reason) for event, reason in rejected]
+    pq.write_table(table(rejected_rows, REJECTED), staging / "rejected" / "part-00000.parquet")

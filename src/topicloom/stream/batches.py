@@ -1,0 +1,164 @@
+"""What is done with a micro-batch: once, whatever dies on the way."""
+
+import json
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from pyspark.sql import DataFrame
+
+from topicloom.churn import Maintainer
+from topicloom.churn.lines import rejected_row
+from topicloom.errors import OutputExistsError, StateFormatError
+from topicloom.stream.arrivals import Arrival, arrivals, fingerprint
+from topicloom.stream.files import make_folders, write_files
+
+
+@dataclass(frozen=True)
+class BatchReport:
+    """What a batch did, for who watches.
+
+    Attributes
+    ----------
+    batch : int
+    events, rejected, repeated : int
+        Events applied, not applicable, and ignored since their id had been seen.
+    added, removed : int
+        Links.
+    nodes, links : int
+        Of the overlay afterwards.
+    seconds : float
+    """
+
+    batch: int
+    events: int
+    rejected: int
+    repeated: int
+    added: int
+    removed: int
+    nodes: int
+    links: int
+    seconds: float
+
+
+Listener = Callable[[BatchReport], None]
+
+
+class BatchSink:
+    """Applies batches to a maintainer with a durable state, and writes their files.
+
+    A batch is committed with its number, the ids of its events and what it has to tell, in one transaction; then its
+    files are written from that. A batch that comes again after a crash is known by its number: only its files are made
+    good. One that comes under the number of another is refused.
+    """
+
+    def __init__(self, maintainer: Maintainer, out: Path, listener: Listener | None = None) -> None:
+        self._maintainer, self._out, self._listener = maintainer, out, listener
+        self._journal = maintainer.journal
+        self._busy = threading.Lock()
+        self.failure: Exception | None = None
+        self._journal.prepare()
+        self._hand_out()
+
+    @property
+    def checkpoint(self) -> Path:
+        """Where Spark keeps what it has read."""
+        return self._out / "checkpoint"
+
+    def check_checkpoint(self) -> None:
+        """Refuse a checkpoint that does not belong to the state: batches would be lost, or applied twice.
+
+        Raises
+        ------
+        StateFormatError
+        """
+        known, query = self._journal.query, self._query()
+        commits = self.checkpoint / "commits"
+        if known is not None and known != query:
+            raise StateFormatError(
+                f"the state has taken in batches of a stream whose checkpoint is not in {self.checkpoint}: events "
+                "could be applied twice; put the checkpoint back, or begin anew in another folder"
+            )
+        if known is None and commits.is_dir() and any(path.name.isdigit() for path in commits.iterdir()):
+            raise StateFormatError(
+                f"{self.checkpoint} is of a stream whose batches are not in the state: events would be lost; "
+                "put the state back, or begin anew in another folder"
+            )
+
+    def close(self) -> None:
+        """Give up the state, when the batch in hand is done."""
+        with self._busy:
+            self._maintainer.close()
+
+    def __call__(self, rows: DataFrame, batch: int) -> None:
+        """Take in a batch; what Spark's foreachBatch calls."""
+        try:
+            with self._busy:
+                self._take(rows, batch)
+        except Exception as error:
+            self.failure = error
+            raise
+
+    def _take(self, rows: DataFrame, batch: int) -> None:
+        started = time.perf_counter()
+        found = arrivals(rows)
+        mark = fingerprint(found)
+        last = self._journal.last_batch
+        if last is not None and batch <= last:
+            if batch < last or mark != self._journal.fingerprint:
+                raise StateFormatError(
+                    f"batch {batch} comes again with other events; the checkpoint in {self.checkpoint} is not that of "
+                    "the state"
+                )
+            self._hand_out()
+            return
+        fresh, repeated = self._without_repeats(found)
+        keys = [arrival.key for arrival in fresh if arrival.key is not None]
+        read = {id(arrival.event): arrival for arrival in fresh if arrival.event is not None}
+        events = [arrival.event for arrival in fresh if arrival.event is not None]
+        rejected = [rejected_row(a.file, a.raw, a.reason) for a in fresh if a.reason is not None]
+        rejected += [
+            rejected_row(read[id(event)].file, read[id(event)].raw, reason)
+            for event, reason in self._maintainer.sift(events)[1]
+        ]
+        query = self._query()
+        assert query is not None, "Spark writes the checkpoint's metadata before its first batch"
+        also = partial(self._journal.record, batch=batch, query=query, fingerprint=mark, keys=keys, rejected=rejected)
+        change = self._maintainer.apply(events, strict=False, also=also)
+        self._hand_out()
+        if self._listener is not None:
+            counts = (change.events, len(rejected), repeated, len(change.added), len(change.removed))
+            size = (self._maintainer.n_nodes, self._maintainer.n_links)
+            self._listener(BatchReport(batch, *counts, *size, time.perf_counter() - started))
+
+    def _without_repeats(self, found: list[Arrival]) -> tuple[list[Arrival], int]:
+        """Arrivals whose id has not been seen, and how many have; the first of several counts."""
+        seen = self._journal.seen(arrival.key for arrival in found if arrival.key is not None)
+        fresh = []
+        for arrival in found:
+            if arrival.key is None:
+                fresh.append(arrival)
+            elif arrival.key not in seen:
+                seen.add(arrival.key)
+                fresh.append(arrival)
+        return fresh, len(found) - len(fresh)
+
+    def _hand_out(self) -> None:
+        """Write the files of what was committed."""
+        try:
+            make_folders(self._out)
+            for entry in self._journal.to_hand_out():
+                write_files(self._out, entry)
+                self._journal.handed_out(entry.batch)
+        except OSError as error:
+            raise OutputExistsError(f"cannot write {self._out}: {error.strerror}") from None
+
+    def _query(self) -> str | None:
+        try:
+            facts = json.loads((self.checkpoint / "metadata").read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return None
+        return str(facts["id"]) if isinstance(facts, dict) and "id" in facts else None

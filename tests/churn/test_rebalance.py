@@ -1,0 +1,123 @@
+"""Rebalancing: degrees come back within their factor, a few links at a time, and topics stay connected throughout."""
+
+import random
+
+import hypothesis.strategies as st
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+import topicloom as tl
+from churn_checks import check, interest_of, link_labels, maintained, model_of
+from topicloom.churn.exchange import cut_without, relieve, thin_out
+from topicloom.churn.rebalance import MOVES
+from topicloom.errors import InvalidOptionError
+
+TOPICS = [f"t{i}" for i in range(6)]
+models = st.dictionaries(
+    st.sampled_from([f"n{i}" for i in range(12)]), st.sets(st.sampled_from(TOPICS), max_size=5), min_size=3
+)
+
+
+@given(models, st.sampled_from([1, 2]), st.integers(0, 50))
+@settings(max_examples=60, deadline=None)
+def test_every_move_keeps_topics_connected_and_raises_no_maximum(model, k, turn):
+    interest = interest_of(model)
+    overlay = tl.cycle_per_topic(interest) if k == 2 else tl.full_mesh(interest)
+    m = tl.Maintainer(interest, overlay, k=k)
+    state = m._state
+    for number in range(turn, turn + 8):
+        for spare in (False, True, None):
+            before, top = len(state.links), state.max_degree
+            if spare is None:
+                done = thin_out(state, number, k, top)
+                grown = -1
+            else:
+                done = relieve(state, number, k, top / 2, spare=spare)
+                grown = int(spare)
+            assert before - done <= len(state.links) <= before + grown * done
+            assert state.max_degree <= top
+            m._shown = None
+            check(m, model, k)
+
+
+def test_a_link_is_told_apart_from_one_that_is_needed():
+    interest = tl.Interest.from_pairs(list("abcd") + list("ab"), ["x"] * 4 + ["y"] * 2)
+    m = tl.Maintainer(interest, tl.Overlay(interest, np.array([(0, 1), (1, 2), (2, 3), (0, 3)])))
+    state = m._state
+    a, b, c, d = (state.nodes.number[label] for label in "abcd")
+
+    def cut(u, *others):
+        found = cut_without(state, u, np.array(others, np.int32))
+        return [state.topics.label(t) for t in found.topics], found.in_two
+
+    assert cut(a, b) == (["y"], True)
+    assert cut(c, d) == ([], True)
+    assert cut(b, a, c) == (["x", "y"], True)  # a, d, c on one side
+    state.remove_links(c, np.array([d], np.int32))
+    assert cut(a, b) == (["x", "y"], True)
+    assert cut(b, a, c) == (["x", "y"], False)
+
+
+@pytest.mark.parametrize(("k", "policy"), [(1, "shadow"), (1, "naive"), (2, "shadow")])
+def test_a_hub_is_taken_apart_event_by_event(k, policy):
+    interest = tl.generate(nodes=80, topics=12, subscriptions=4, seed=3)
+    overlay = tl.cd_oda(interest) if k == 1 else tl.harary_per_topic(interest, k=3)
+    m = tl.Maintainer(interest, overlay, policy, k=k, rebalance=1.2)
+    model = model_of(interest)
+    quiet = tl.Maintainer(interest, overlay, policy, k=k)
+    top = overlay.degree().max()
+    for number in range(120):
+        before = link_labels(m)
+        m.join(f"x{number}", ["t01", "t02"])
+        model[f"x{number}"] = {"t01", "t02"}
+        quiet.join(f"x{number}", ["t01", "t02"])
+        links = link_labels(m)
+        assert len(before - links) <= 2 * MOVES  # a join alone removes nothing
+        check(m, model, k)
+    fresh = (tl.low_oda if k == 1 else tl.gm2)(m.interest)
+    if k == 1:
+        assert m.overlay.degree().max() <= 1.2 * fresh.degree().max() + 2 < top
+        assert quiet.overlay.degree().max() >= top
+    assert m.overlay.n_links < quiet.overlay.n_links
+
+
+def test_nothing_moves_within_the_factor():
+    events = [("join", "x", ["t01", "t02"]), ("leave", "n03", None), ("leave", "n07", None), ("join", "y", ["t05"])]
+    plain, _ = maintained()
+    balanced, _ = maintained(rebalance=50)
+    for kind, node, topics in events:
+        event = {"event": kind, "node": node, "topics": topics}
+        one, other = plain.apply([event]), balanced.apply([event])
+        assert (one.added, one.removed) == (other.added, other.removed)
+
+
+def test_a_reopened_state_rebalances_alike(tmp_path):
+    interest = tl.generate(nodes=60, topics=15, subscriptions=5, seed=1)
+    overlay = tl.ring_per_topic(interest)
+    memory = tl.Maintainer(interest, overlay, rebalance=1.0)
+    durable = tl.Maintainer.open(tmp_path / "state.db", interest=interest, overlay=overlay, rebalance=1.0)
+    draw = random.Random(2)
+    moved = 0
+    for number in range(40):
+        if number % 2:
+            event = {"event": "leave", "node": draw.choice(memory.interest.node_labels.tolist())}
+        else:
+            event = {"event": "join", "node": f"x{number}", "topics": ["t01", f"t{number % 15:02}", "t03"]}
+        one, other = memory.apply([event]), durable.apply([event])
+        assert (one.added, one.removed) == (other.added, other.removed)
+        moved += len(one.removed) if number % 2 == 0 else 0
+        durable.close()
+        durable = tl.Maintainer.open(tmp_path / "state.db", rebalance=1.0)
+        assert durable.options == memory.options
+    assert moved  # joins remove nothing by themselves
+    durable.close()
+
+
+def test_what_cannot_be_rebalanced_is_refused():
+    interest = tl.generate(nodes=20, topics=4, subscriptions=2, seed=0)
+    for factor, options in ((0.9, {}), (True, {}), ("much", {}), (float("inf"), {}), (1.2, {"policy": "rebuild"})):
+        with pytest.raises(InvalidOptionError):
+            tl.Maintainer(interest, tl.low_oda(interest), rebalance=factor, **options)
+    with pytest.raises(InvalidOptionError, match="k = 1 and 2"):
+        tl.Maintainer(interest, tl.harary_per_topic(interest, k=3), k=3, rebalance=1.2)
