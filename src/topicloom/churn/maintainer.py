@@ -180,9 +180,10 @@ class Maintainer:
         *,
         interest: Interest | None = None,
         overlay: Overlay | None = None,
+        sync: str = "full",
         **options: Any,
     ) -> Self:
-        """Maintainer whose state is kept in a file: every event or batch is on disk when its method returns.
+        """Maintainer whose state is kept in a file: every event or batch is durable when its method returns.
 
         With ``interest`` and ``overlay`` the file is created, with the options of the class. Without, it is reopened
         and goes on exactly where it stopped, in time in proportion to the state and not to its history. ``kill -9``
@@ -192,6 +193,11 @@ class Maintainer:
         ----------
         path : str or Path
             An SQLite database; ``path-lock`` and SQLite's own files lie beside it.
+        sync : {"full", "normal"}
+            "full": a method returns when the disk has its event, so that not even a power cut loses it. "normal": when
+            the operating system has it; faster where the disk is slow to confirm, ``kill -9`` loses nothing either, but
+            the last events before a power cut or a crash of the machine may be lost (all after some event, and the
+            overlay is that of the events before).
 
         Raises
         ------
@@ -219,7 +225,7 @@ class Maintainer:
             raise InvalidOptionError("interest and overlay are given together, to create a state, or neither")
         if interest is None and not path.exists():
             raise InputNotFoundError(f"{path} does not exist; give interest and overlay to create it")
-        store = Store.open(path)
+        store = Store.open(path, sync)
         try:
             if interest is not None and overlay is not None:
                 if store.holds_state:
