@@ -19,6 +19,7 @@ from topicloom.churn.repair import (
     cut_among,
     neighbours_in,
     reconnect,
+    release_links,
     shares_topic,
 )
 from topicloom.churn.state import OverlayState
@@ -82,7 +83,8 @@ class Maintainer:
 
     A shadow join takes O(backups · subscribers of a topic); a shadow leave walks the leaver's topics until it is clear
     which shadows still reach each other, and adds links by the greedy engine over the shadow set alone; then the
-    backups of its primaries are built anew. Memory is O(subscriptions + links + backups).
+    backups of its primaries are built anew. At k = 1 up to two links that no topic needs any more are released with it.
+    Memory is O(subscriptions + links + backups).
 
     References
     ----------
@@ -377,7 +379,8 @@ class Maintainer:
     def _apply_one(self, given: dict[str, Any]) -> Change:
         started = time.perf_counter()
         event = Event.read(given)
-        reason = why_not(event, self._wanted_by(event.node) if event.event != JOIN else self._present(event.node))
+        look = self._present if event.event in (JOIN, LEAVE) else self._wanted_by
+        reason = why_not(event, look(event.node))
         if reason is not None:
             raise InvalidEventError(reason)
         return self._run([event], started, ())
@@ -449,9 +452,9 @@ class Maintainer:
         gone = np.array([self._slot(label) for label in labels], np.int32)
         slots = gone.astype(np.int64)
         topics = np.unique(state.rows.gather(slots))
-        neighbours = np.setdiff1d(state.neighbours.gather(slots), gone)
-        backups = np.setdiff1d(state.backups.gather(slots), gone)
-        primaries = np.setdiff1d(state.primaries.gather(slots), gone)
+        neighbours = _others(state.neighbours.gather(slots), gone)
+        backups = _others(state.backups.gather(slots), gone)
+        primaries = _others(state.primaries.gather(slots), gone)
         for node in gone.tolist():
             state.remove_links(node, np.sort(state.neighbours.of(node)))
             state.set_backups(node, NOBODY)
@@ -496,7 +499,9 @@ class Maintainer:
             return connect_pieces(state, everyone, cut, self._rho)
         shadows = np.union1d(neighbours, backups)
         if self._k == 1:
-            return connect_pieces(state, shadows, topics, self._rho)
+            repair = connect_pieces(state, shadows, topics, self._rho)
+            release_links(state, repair.linked)
+            return repair
         return reconnect(state, shadows, topics, self._rho, self._k)
 
     def _rebuild(self) -> Repair:
@@ -523,6 +528,8 @@ class Maintainer:
         """Where a topic has no more than coverage + 1 subscribers, they all have each other: the new one too."""
         state = self._state
         thin = topics[state.members.ragged.length[topics] <= self._coverage + 1]
+        if len(thin) == 0:
+            return
         for other in np.unique(state.members.gather(thin.astype(np.int64))).tolist():
             if other != node:
                 state.add_backup(other, node)
@@ -554,6 +561,13 @@ class Maintainer:
             f"{len(self._state.nodes):,} nodes, {len(self._state.topics):,} topics, {len(self._state.links):,} links"
         )
         return f"Maintainer({counts}, policy {self._policy})"
+
+
+def _others(nodes: Int32Array, gone: Int32Array) -> Int32Array:
+    """Those that did not go, ascending."""
+    if len(gone) == 1:  # nobody is in a list of its own, nor twice in one list
+        return np.sort(nodes)
+    return np.setdiff1d(nodes, gone)
 
 
 def _nothing() -> None:
