@@ -8,6 +8,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 import topicloom as tl
 from churn_checks import check, interest_of, link_labels, maintained
+from topicloom.churn.repair import RELEASED
 from topicloom.errors import InvalidEventError, InvalidLinksError, InvalidOptionError, NotTopicConnectedError
 
 TOPICS = [f"t{i}" for i in range(6)]
@@ -61,7 +62,9 @@ class Churn(RuleBasedStateMachine):
         del self.model[node]
         self.ends(change, before)
         if self.m.options["policy"] != "rebuild":
-            assert set(change.removed) == {link for link in before if node in link}
+            spare = set(change.removed) - {link for link in before if node in link}
+            assert not [link for link in before if node in link and link not in change.removed]
+            assert len(spare) <= (RELEASED if self.m.options["policy"] == "shadow" and self.k == 1 else 0)
 
     @rule(node=st.sampled_from(NODES), topics=some_topics)
     def subscribe(self, node, topics):
@@ -126,8 +129,26 @@ class Churn(RuleBasedStateMachine):
             check(self.m, self.model, self.k)
 
 
+class ChurnOften(Churn):
+    """Nothing but k >= 2, few topics, a coverage that just suffices: topics are cliques one moment and not the next."""
+
+    @initialize(
+        model=st.dictionaries(st.sampled_from(NODES), st.sets(st.sampled_from(TOPICS[:3]), max_size=3), min_size=1),
+        backups=st.sampled_from(["primal-dual", "greedy"]),
+        k=st.sampled_from([2, 2, 3]),
+        seed=st.integers(0, 3),
+    )
+    def start(self, model, backups, k, seed):
+        self.k, self.model = k, model
+        interest = interest_of(model)
+        overlay = tl.harary_per_topic(interest, k=k)
+        self.m = tl.Maintainer(interest, overlay, "shadow", backups, k, 3, k, seed)
+
+
 Churn.TestCase.settings = settings(max_examples=25, stateful_step_count=20, deadline=None)
+ChurnOften.TestCase.settings = settings(max_examples=15, stateful_step_count=20, deadline=None)
 TestChurn = Churn.TestCase
+TestChurnOften = ChurnOften.TestCase
 
 
 @pytest.mark.parametrize(("policy", "k"), [("shadow", 1), ("shadow", 2), ("naive", 1), ("rebuild", 1)])
@@ -196,13 +217,34 @@ def test_a_join_with_ten_thousand_topics():
     check(m, {**model, "twin": topics})
 
 
-def test_several_nodes_fail_at_once_and_none_of_them_is_asked():
-    m, model = maintained()
+@pytest.mark.parametrize("k", [1, 2])
+def test_several_nodes_fail_at_once_and_none_of_them_is_asked(k):
+    m, model = maintained(k=k)
     failed = [f"n{v:02}" for v in range(0, 60, 3)]
     change = m.apply([{"event": "leave", "node": node} for node in failed])
     assert not {end for link in change.added for end in link} & set(failed)
     assert change.events == 20
-    check(m, {node: topics for node, topics in model.items() if node not in failed})
+    check(m, {node: topics for node, topics in model.items() if node not in failed}, k)
+
+
+@pytest.mark.parametrize("k", [1, 2])
+def test_a_node_fails_together_with_all_its_neighbours_and_backups(k):
+    m, model = maintained(k=k)
+    near = {end for link in link_labels(m) if "n07" in link for end in link}
+    failed = sorted(near | set(m.backups_of("n07")))
+    assert len(failed) > 10
+    m.apply([{"event": "leave", "node": node} for node in failed])
+    check(m, {node: topics for node, topics in model.items() if node not in failed}, k)
+
+
+@pytest.mark.parametrize("policy", ["shadow", "naive", "rebuild"])
+def test_everybody_fails_at_once(policy):
+    m, model = maintained(policy=policy)
+    change = m.apply([{"event": "leave", "node": node} for node in model])
+    assert change.events == len(model) and not change.added
+    check(m, {})
+    m.join("first", ["t00"])
+    assert m.join("second", ["t00"]).added == (("first", "second"),)
 
 
 def test_a_batch_applies_by_time_and_id():

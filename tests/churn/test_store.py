@@ -24,7 +24,7 @@ import random, sys
 import topicloom as tl
 path, seed = sys.argv[1], int(sys.argv[2])
 draw = random.Random(seed)
-m = tl.Maintainer.open(path)
+m = tl.Maintainer.open(path, sync=["full", "normal"][seed % 2])
 print("open", flush=True)
 present = sorted(m.interest.node_labels.tolist())
 for number in range(100_000):
@@ -96,6 +96,8 @@ def test_opening_says_what_is_wrong(tmp_path):
         created(tmp_path / "state.db")
     with pytest.raises(InvalidOptionError, match="seed is 5"):
         tl.Maintainer.open(tmp_path / "state.db", seed=5)
+    with pytest.raises(InvalidOptionError, match="sync is 'maybe'"):
+        tl.Maintainer.open(tmp_path / "state.db", sync="maybe")
     with pytest.raises(InvalidOptionError, match="together"):
         tl.Maintainer.open(tmp_path / "state.db", interest=m.interest)
 

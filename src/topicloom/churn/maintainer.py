@@ -23,6 +23,7 @@ from topicloom.churn.repair import (
     cut_among,
     neighbours_in,
     reconnect,
+    release_links,
     shares_topic,
 )
 from topicloom.churn.state import OverlayState
@@ -89,7 +90,8 @@ class Maintainer:
 
     A shadow join takes O(backups · subscribers of a topic); a shadow leave walks the leaver's topics until it is clear
     which shadows still reach each other, and adds links by the greedy engine over the shadow set alone; then the
-    backups of its primaries are built anew. Memory is O(subscriptions + links + backups).
+    backups of its primaries are built anew. At k = 1 up to two links that no topic needs any more are released with it.
+    Memory is O(subscriptions + links + backups).
 
     References
     ----------
@@ -196,9 +198,10 @@ class Maintainer:
         *,
         interest: Interest | None = None,
         overlay: Overlay | None = None,
+        sync: str = "full",
         **options: Any,
     ) -> Self:
-        """Maintainer whose state is kept in a file: every event or batch is on disk when its method returns.
+        """Maintainer whose state is kept in a file: every event or batch is durable when its method returns.
 
         With ``interest`` and ``overlay`` the file is created, with the options of the class. Without, it is reopened
         and goes on exactly where it stopped, in time in proportion to the state and not to its history. ``kill -9``
@@ -208,6 +211,11 @@ class Maintainer:
         ----------
         path : str or Path
             An SQLite database; ``path-lock`` and SQLite's own files lie beside it.
+        sync : {"full", "normal"}
+            "full": a method returns when the disk has its event, so that not even a power cut loses it. "normal": when
+            the operating system has it; faster where the disk is slow to confirm, ``kill -9`` loses nothing either, but
+            the last events before a power cut or a crash of the machine may be lost (all after some event, and the
+            overlay is that of the events before).
 
         Raises
         ------
@@ -235,7 +243,7 @@ class Maintainer:
             raise InvalidOptionError("interest and overlay are given together, to create a state, or neither")
         if interest is None and not path.exists():
             raise InputNotFoundError(f"{path} does not exist; give interest and overlay to create it")
-        store = Store.open(path)
+        store = Store.open(path, sync)
         try:
             if interest is not None and overlay is not None:
                 if store.holds_state:
@@ -410,7 +418,8 @@ class Maintainer:
     def _apply_one(self, given: dict[str, Any]) -> Change:
         started = time.perf_counter()
         event = Event.read(given)
-        reason = why_not(event, self._wanted_by(event.node) if event.event != JOIN else self._present(event.node))
+        look = self._present if event.event in (JOIN, LEAVE) else self._wanted_by
+        reason = why_not(event, look(event.node))
         if reason is not None:
             raise InvalidEventError(reason)
         return self._run([event], started, ())
@@ -488,9 +497,9 @@ class Maintainer:
         gone = np.array([self._slot(label) for label in labels], np.int32)
         slots = gone.astype(np.int64)
         topics = np.unique(state.rows.gather(slots))
-        neighbours = np.setdiff1d(state.neighbours.gather(slots), gone)
-        backups = np.setdiff1d(state.backups.gather(slots), gone)
-        primaries = np.setdiff1d(state.primaries.gather(slots), gone)
+        neighbours = _others(state.neighbours.gather(slots), gone)
+        backups = _others(state.backups.gather(slots), gone)
+        primaries = _others(state.primaries.gather(slots), gone)
         for node in gone.tolist():
             state.remove_links(node, np.sort(state.neighbours.of(node)))
             state.set_backups(node, NOBODY)
@@ -535,7 +544,9 @@ class Maintainer:
             return connect_pieces(state, everyone, cut, self._rho)
         shadows = np.union1d(neighbours, backups)
         if self._k == 1:
-            return connect_pieces(state, shadows, topics, self._rho)
+            repair = connect_pieces(state, shadows, topics, self._rho)
+            release_links(state, repair.linked)
+            return repair
         return reconnect(state, shadows, topics, self._rho, self._k)
 
     def _rebuild(self) -> Repair:
@@ -562,6 +573,8 @@ class Maintainer:
         """Where a topic has no more than coverage + 1 subscribers, they all have each other: the new one too."""
         state = self._state
         thin = topics[state.members.ragged.length[topics] <= self._coverage + 1]
+        if len(thin) == 0:
+            return
         for other in np.unique(state.members.gather(thin.astype(np.int64))).tolist():
             if other != node:
                 state.add_backup(other, node)
@@ -593,6 +606,13 @@ class Maintainer:
             f"{len(self._state.nodes):,} nodes, {len(self._state.topics):,} topics, {len(self._state.links):,} links"
         )
         return f"Maintainer({counts}, policy {self._policy})"
+
+
+def _others(nodes: Int32Array, gone: Int32Array) -> Int32Array:
+    """Those that did not go, ascending."""
+    if len(gone) == 1:  # nobody is in a list of its own, nor twice in one list
+        return np.sort(nodes)
+    return np.setdiff1d(nodes, gone)
 
 
 def _nothing() -> None:

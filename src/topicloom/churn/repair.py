@@ -1,5 +1,6 @@
 """How each topic is put together again: the greedy rule between a few nodes, at k = 1 and above."""
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -8,18 +9,21 @@ import numpy.typing as npt
 from topicloom.churn.state import OverlayState
 from topicloom.judge import verify
 from topicloom.kernels.greedy import greedy_links
-from topicloom.kernels.repair import cut_topics, entries_of, links_between, open_entries, pieces
+from topicloom.kernels.repair import cut_topics, entries_of, links_between, open_entries, partners, pieces
+from topicloom.kernels.spare_links import links_at, spare_link
 from topicloom.model import Interest
 from topicloom.model.arrays import Int32Array
 
 NOBODY = np.empty(0, np.int32)
+RELEASED = 2  # links that no topic needs, at most, that go with a repair
 
 
 class Repair(NamedTuple):
-    """What a repair looked at: nodes of the shadow set, and candidate links."""
+    """What a repair looked at: nodes of the shadow set and candidate links; and the ends of the links it added."""
 
     shadows: int
     candidates: int
+    linked: Int32Array = NOBODY
 
 
 def connect_pieces(state: OverlayState, shadows: Int32Array, topics: Int32Array, rho: float) -> Repair:
@@ -32,9 +36,26 @@ def connect_pieces(state: OverlayState, shadows: Int32Array, topics: Int32Array,
     positions, node_ptr, topic, piece = open_entries(node_ptr, topic, piece, cut)
     nodes = nodes[positions]
     degree = state.neighbours.ragged.length[nodes].astype(np.int64)
-    links, candidates = links_between(node_ptr, topic, int(cut.sum()), piece, degree, state.max_degree, rho)
+    links = links_between(
+        state.rows.ragged, nodes, node_ptr, topic, int(cut.sum()), piece, degree, state.max_degree, rho
+    )
     state.add_links(nodes[links[:, 0]], nodes[links[:, 1]])
-    return Repair(len(shadows), candidates)
+    return Repair(len(shadows), math.comb(len(nodes), 2), nodes[np.unique(links)])
+
+
+def release_links(state: OverlayState, nodes: Int32Array) -> None:
+    """Release at most `RELEASED` links of the nodes that no topic needs to be connected, at the highest degrees first.
+
+    New links close circles in topics that were not cut, and each makes some older link superfluous sooner or later.
+    """
+    pairs = links_at(state.neighbours.ragged, state.keys, nodes)
+    done = 0
+    for _ in range(RELEASED):
+        done = spare_link(state.rows.ragged, state.members.ragged, state.neighbours.ragged, pairs, done, state.scratch)
+        if done == len(pairs):
+            break
+        state.remove_links(int(pairs[done, 0]), pairs[done, 1:])
+        done += 1
 
 
 def cut_among(state: OverlayState, nodes: Int32Array, topics: Int32Array) -> Int32Array:
@@ -46,15 +67,11 @@ def cut_among(state: OverlayState, nodes: Int32Array, topics: Int32Array) -> Int
 
 def connect_node(state: OverlayState, node: int, shadows: Int32Array, topics: Int32Array, rho: float) -> Repair:
     """Add links between a node and shadows until it is connected in each of the topics (Alg. 10, Step II)."""
-    nodes = _on_circle(state, np.append(shadows, np.int32(node)))
-    centre = int(np.flatnonzero(nodes == node)[0])
-    node_ptr, topic = entries_of(state.rows.ragged, nodes, topics)
-    start = np.zeros(len(topic), np.int32)
-    start[node_ptr[centre] : node_ptr[centre + 1]] = 1
-    degree = state.neighbours.ragged.length[nodes].astype(np.int64)
-    links, candidates = links_between(node_ptr, topic, len(topics), start, degree, state.max_degree, rho, centre=centre)
-    state.add_links(nodes[links[:, 0]], nodes[links[:, 1]])
-    return Repair(len(nodes), candidates)
+    others = partners(
+        state.rows.ragged, state.neighbours.ragged, state.keys, node, shadows, topics, state.max_degree, rho
+    )
+    state.add_links(np.full(len(others), node, np.int32), others)
+    return Repair(len(shadows) + 1, len(shadows))
 
 
 def connect_node_often(

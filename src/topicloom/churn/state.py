@@ -75,7 +75,7 @@ class OverlayState:
         self.links: dict[Link, int] = {}
         self.next_link = 0
         self.keys = np.zeros(16, np.uint64)  # place of each node on the circle of the tie rule
-        self.scratch = _scratch(16, 16)
+        self.scratch = _scratch(16)
         self.changed_nodes: set[int] = set()
         self.changed_topics: set[int] = set()
         self.changed_links: set[Link] = set()
@@ -100,15 +100,13 @@ class OverlayState:
         if n_slots > len(self.keys):
             keys = np.zeros(2 * n_slots, np.uint64)
             keys[: len(self.keys)] = self.keys
-            self.keys, self.scratch = keys, _scratch(2 * n_slots, len(self.scratch.place))
+            self.keys, self.scratch = keys, _scratch(2 * n_slots)
         for lists in (self.rows, self.neighbours, self.backups, self.primaries):
             lists.make_lists(n_slots)
 
     def make_topics(self, n_slots: int) -> None:
         """Have memory for that many topic slots."""
         self.members.make_lists(n_slots)
-        if n_slots > len(self.scratch.place):
-            self.scratch = _scratch(len(self.keys), 2 * n_slots)
 
     def restore_node(self, node: int, topics: Int32Array, backups: Int32Array) -> None:
         """Topics and backups of a node whose slot was restored."""
@@ -138,7 +136,8 @@ class OverlayState:
 
     def unwant(self, node: int, topics: Int32Array) -> None:
         """Unsubscribe a node from topics; call `forget_topics` when their labels are not needed any more."""
-        self.rows.put(node, np.setdiff1d(self.rows.of(node), topics, assume_unique=True))
+        left = len(topics) < self.rows.length(node)
+        self.rows.put(node, np.setdiff1d(self.rows.of(node), topics, assume_unique=True) if left else topics[:0])
         self.members.remove(topics, np.full(len(topics), node, np.int32))
         self.changed_nodes.add(node)
 
@@ -251,16 +250,9 @@ class OverlayState:
         return np.uint64(int.from_bytes(digest, "little"))
 
 
-def _scratch(n_slots: int, n_topics: int) -> Scratch:
-    return Scratch(
-        np.zeros(n_slots, np.int64),
-        np.zeros(n_slots, np.int64),
-        np.zeros(n_slots, np.int64),
-        np.zeros(n_slots, np.int32),
-        np.zeros(n_topics, np.int64),
-        np.zeros(n_topics, np.int32),
-        np.zeros(1, np.int64),
-    )
+def _scratch(n_slots: int) -> Scratch:
+    numbers = np.zeros(n_slots, np.int64)
+    return Scratch(numbers, numbers.copy(), np.zeros(n_slots, np.int32), np.zeros(1, np.int64))
 
 
 def _inverse(slots: npt.NDArray[np.int64], size: int) -> npt.NDArray[np.int64]:

@@ -1,9 +1,10 @@
 """The state of a maintainer in SQLite: what was acknowledged is on disk, whenever the process dies.
 
-One transaction per event or batch, with a write-ahead log and ``synchronous=FULL``. Only what changed is written: the
-rows of nodes whose topics or backups changed, topics and links that came or went. Primaries mirror backups and are not
-stored. A lock on a file beside the database keeps a second writer out; it goes with the process that holds it. Readers
-may look at any time.
+One transaction per event or batch, with a write-ahead log. A killed process loses nothing that was committed;
+``sync="full"`` waits for the disk as well, so that nothing is lost when the machine stops. Only what changed is
+written: the rows of nodes whose topics or backups changed, topics and links that came or went. Primaries mirror backups
+and are not stored. A lock on a file beside the database keeps a second writer out; it goes with the process that holds
+it. Readers may look at any time.
 """
 
 import fcntl
@@ -17,10 +18,17 @@ from typing import IO, Any, Self
 import numpy as np
 
 from topicloom.churn.state import OverlayState
-from topicloom.errors import InputNotFoundError, OutputExistsError, StateFormatError, StateInUseError
+from topicloom.errors import (
+    InputNotFoundError,
+    InvalidOptionError,
+    OutputExistsError,
+    StateFormatError,
+    StateInUseError,
+)
 from topicloom.model.arrays import Int32Array
 
 FORMAT = 1
+SYNCS = ("full", "normal")
 _TABLES = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 CREATE TABLE topic (slot INTEGER PRIMARY KEY, label TEXT NOT NULL);
@@ -37,7 +45,7 @@ class Store:
         self._open = True
 
     @classmethod
-    def open(cls, path: Path) -> Self:
+    def open(cls, path: Path, sync: str = "full") -> Self:
         """Open a database, which may be new, for writing.
 
         Raises
@@ -45,6 +53,8 @@ class Store:
         StateInUseError
             Another maintainer has it open.
         """
+        if sync not in SYNCS:
+            raise InvalidOptionError(f"sync is {sync!r}; {', '.join(SYNCS)} are accepted")
         if not path.parent.is_dir():
             raise InputNotFoundError(f"{path.parent} is not a directory; the state {path.name} cannot be kept there")
         try:
@@ -60,7 +70,7 @@ class Store:
             # A stream hands its batches over on threads of its own, one after the other.
             database = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
             database.execute("PRAGMA journal_mode = WAL")
-            database.execute("PRAGMA synchronous = FULL")
+            database.execute(f"PRAGMA synchronous = {sync}")
         except sqlite3.Error as error:
             lock.close()
             raise StateFormatError(f"{path} cannot be opened as a state: {error}") from None
@@ -118,7 +128,7 @@ class Store:
     ) -> None:
         """Write what has changed, the maintainer's counts and what ``also`` writes, in one transaction.
 
-        When it returns, it is on disk.
+        When it returns, it is durable.
 
         If it fails, the state in memory is ahead of the disk: the store is closed, and the maintainer of no more use.
         """

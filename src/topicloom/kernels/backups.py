@@ -2,33 +2,42 @@
 
 A set is the union of ``rounds`` covers of the node's topics, each without the backups that earlier ones chose, so a
 topic is covered ``rounds`` times, or by all its other subscribers where they are fewer. The weight of a candidate is
-its number of links and primaries. Ties go by the candidates' keys, mixed with the random base of the call, so they do
-not depend on how the lists lie in memory.
+its number of links and primaries. Of equals the one that shares most topics with the node comes first, then by their
+keys, mixed with the random base of the call: nothing depends on how the lists lie in memory.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
+from topicloom.kernels.components import number_entries
+from topicloom.kernels.cover import BARRED, greedy_cover, primal_dual_cover
 from topicloom.kernels.jit import serial
 from topicloom.kernels.ragged import push_all, put, remove_all
-from topicloom.kernels.random import BACKUP_STREAM, below, draw
+from topicloom.kernels.random import BACKUP_STREAM, draw
 
 
 class Scratch(NamedTuple):
     """Memory that the kernels of churn share between calls; stamps tell what is of this call."""
 
     stamp: np.ndarray  # int64 per node
-    chosen: np.ndarray  # int64 per node
     number: np.ndarray  # int64 per node
     queue: np.ndarray  # int32 per node
-    topic_stamp: np.ndarray  # int64 per topic
-    place: np.ndarray  # int32 per topic: where it stands among those that are left to cover
     clock: np.ndarray  # int64, one element: the last stamp that was used
 
 
+class Candidates(NamedTuple):
+    """Who may become a node's backup: all who share one of its topics, in no particular order."""
+
+    nodes: np.ndarray  # int32
+    weight: np.ndarray  # int64: links and primaries
+    tie: np.ndarray  # int64 below 2^32: which of two of equal weight comes first
+    topic_ptr: np.ndarray  # int64
+    member: np.ndarray  # int32 per topic of the node: positions in ``nodes``
+
+
 PRIMAL_DUAL, GREEDY = 0, 1
-BARRED = 1 << 62  # more than any weight
+MOST_SHARED = (1 << 12) - 1  # shared topics beyond which no difference is made
 
 
 @serial
@@ -46,10 +55,11 @@ def rebuild_backups(
         old = backups.pool[first : first + backups.length[node]].copy()
         remove_all(primaries, old, np.full(len(old), node, np.int32))
         base = draw(seed, BACKUP_STREAM, builds + k + 1)
+        c = candidates(rows, members, neighbours, primaries, node, keys, scratch, base)
         if builder == GREEDY:
-            chosen = greedy_backups(rows, members, neighbours, primaries, node, rounds, keys, scratch, base)
+            chosen = greedy_backups(c, rounds)
         else:
-            chosen = primal_dual_backups(rows, members, neighbours, primaries, node, rounds, keys, scratch, base)
+            chosen = primal_dual_backups(c, rows, node, rounds, base)
         wanted = len(chosen)
         for u in chosen:
             if primaries.length[u] == primaries.room[u]:
@@ -64,130 +74,90 @@ def rebuild_backups(
 
 
 @serial
-def primal_dual_backups(rows, members, neighbours, primaries, node, rounds, keys, scratch, base):
-    """Alg. 12: a random uncovered topic takes its lightest subscriber, whose weight all its others then lose; int32.
-
-    ``base`` (uint64) is the source of the random topics. O(backups · mean subscribers of a topic).
-    """
-    n_topics = np.int64(rows.length[node])
-    backups = np.empty(rounds * n_topics, np.int32)
-    n_backups = 0
+def candidates(rows, members, neighbours, primaries, node, keys, scratch, base):
+    """Candidates for the backups of a node: O(Σ subscribers of its topics)."""
     stamp, number = scratch.stamp, scratch.number
-    rest = np.empty(n_topics, np.int32)
-    for r in range(rounds):
-        scratch.clock[0] += 1
-        now = scratch.clock[0]
-        stamp[node], number[node] = now, BARRED
-        for k in range(n_backups):
-            stamp[backups[k]], number[backups[k]] = now, BARRED
-        n_rest = n_topics
-        _list_topics(rest, rows, node, scratch, now)
-        while n_rest > 0:
-            k = below(draw(base, r, n_rest), n_rest)
-            t = rest[k]
-            best, least = -1, np.int64(BARRED // 2)
-            for at in range(members.start[t], members.start[t] + members.length[t]):
-                u = members.pool[at]
-                if stamp[u] != now:
-                    stamp[u] = now
-                    weight = np.int64(neighbours.length[u]) + primaries.length[u]
-                    number[u] = (weight << 32) + np.int64((keys[u] ^ base) >> np.uint64(32))  # ties by the lower half
-                if number[u] < least:
-                    best, least = u, number[u]
-            if best < 0:  # nobody else wants it
-                n_rest -= 1
-                rest[k] = rest[n_rest]
-                scratch.place[rest[k]], scratch.place[t] = k, n_rest
-                continue
-            least = (least >> 32) << 32
-            if least > 0:
-                for at in range(members.start[t], members.start[t] + members.length[t]):
-                    number[members.pool[at]] -= least
-            backups[n_backups] = best
-            n_backups += 1
-            n_rest = _without_row(rest, n_rest, rows, best, scratch, now)
-    return backups[:n_backups]
-
-
-@serial
-def greedy_backups(rows, members, neighbours, primaries, node, rounds, keys, scratch, base):
-    """Alg. 11: the candidate with the least weight per topic that it newly covers, again and again; int32.
-
-    O(Σ subscribers of the node's topics + backups · candidates).
-    """
-    n_topics = np.int64(rows.length[node])
-    backups = np.empty(rounds * n_topics, np.int32)
-    n_backups = 0
     scratch.clock[0] += 1
-    call = scratch.clock[0]
-    scratch.chosen[node] = call
-    rest = np.empty(n_topics, np.int32)
+    now = scratch.clock[0]
+    first, n_topics = rows.start[node], rows.length[node]
+    topic_ptr = np.zeros(n_topics + 1, np.int64)
+    for m in range(n_topics):
+        topic_ptr[m + 1] = topic_ptr[m] + members.length[rows.pool[first + m]] - 1  # without the node itself
+    member = np.empty(topic_ptr[-1], np.int32)
+    n_most = min(topic_ptr[-1], len(keys))
+    nodes = np.empty(n_most, np.int32)
+    weight = np.empty(n_most, np.int64)
+    tie = np.empty(n_most, np.int64)
+    n, at = 0, 0
+    for m in range(n_topics):
+        t = rows.pool[first + m]
+        for k in range(members.start[t], members.start[t] + members.length[t]):
+            u = members.pool[k]
+            if u == node:
+                continue
+            if stamp[u] != now:
+                stamp[u], number[u] = now, n
+                nodes[n] = u
+                weight[n] = np.int64(neighbours.length[u]) + primaries.length[u]
+                tie[n] = 0
+                n += 1
+            x = number[u]
+            tie[x] += 1
+            member[at] = x
+            at += 1
+    for x in range(n):
+        fewer = MOST_SHARED - min(tie[x], MOST_SHARED)
+        tie[x] = (fewer << 20) + np.int64((keys[nodes[x]] ^ base) >> np.uint64(44))
+    return Candidates(nodes[:n], weight[:n], tie[:n], topic_ptr, member)
+
+
+@serial
+def primal_dual_backups(c, rows, node, rounds, base):
+    """Alg. 12: the union of primal-dual covers; int32. O(backups · mean subscribers of a topic)."""
+    topics = rows.pool[rows.start[node] : rows.start[node] + rows.length[node]]
+    chosen = np.empty(rounds * len(topics), np.int32)
+    n_chosen = 0
+    price = np.empty(len(c.nodes), np.int64)
+    for r in range(rounds):
+        for x in range(len(c.nodes)):
+            price[x] = (c.weight[x] << 32) + c.tie[x]
+        price[chosen[:n_chosen]] = BARRED
+        taken = primal_dual_cover(c.topic_ptr, c.member, rows, c.nodes, topics, price, draw(base, r, 0))
+        chosen[n_chosen : n_chosen + len(taken)] = taken
+        n_chosen += len(taken)
+    return c.nodes[chosen[:n_chosen]]
+
+
+@serial
+def greedy_backups(c, rounds):
+    """Alg. 11: the union of greedy covers; int32. O(Σ subscribers of the topics · log candidates)."""
+    n_topics = len(c.topic_ptr) - 1
+    node_ptr, _, topic = number_entries(c.topic_ptr, c.member, len(c.nodes))
+    need = np.ones(n_topics, np.int32)
+    # A node without weight comes before all others, and of those the one that covers most: a price below any other.
+    price = np.maximum(c.weight << 20, 1)
+    chosen = np.empty(rounds * n_topics, np.int32)
+    n_chosen = 0
     for _ in range(rounds):
-        scratch.clock[0] += 1
-        now = scratch.clock[0]
-        n_rest = n_topics
-        n_candidates = 0
-        _list_topics(rest, rows, node, scratch, now)
-        for k in range(n_topics):
-            t = rest[k]
-            for at in range(members.start[t], members.start[t] + members.length[t]):
-                u = members.pool[at]
-                if scratch.chosen[u] != call:
-                    if scratch.stamp[u] != now:
-                        scratch.stamp[u] = now
-                        scratch.number[u] = 0
-                        scratch.queue[n_candidates] = u
-                        n_candidates += 1
-                    scratch.number[u] += 1  # topics that it would newly cover
-        while n_rest > 0:
-            best, weight, covers = -1, np.int64(0), np.int64(0)
-            for x in range(n_candidates):
-                u = scratch.queue[x]
-                gain = np.int64(scratch.number[u])
-                if gain == 0:
-                    continue
-                own = np.int64(neighbours.length[u]) + primaries.length[u]
-                left, right = own * covers, weight * gain
-                better = best < 0 or left < right
-                if not better and left == right:  # no weight at all: the one that covers more
-                    better = gain > covers or (gain == covers and keys[u] ^ base < keys[best] ^ base)
-                if better:
-                    best, weight, covers = u, own, gain
-            if best < 0:
-                break
-            scratch.chosen[best] = call
-            backups[n_backups] = best
-            n_backups += 1
-            before = n_rest
-            n_rest = _without_row(rest, n_rest, rows, best, scratch, now)
-            for k in range(n_rest, before):  # the topics just covered are behind the rest
-                t = rest[k]
-                for at in range(members.start[t], members.start[t] + members.length[t]):
-                    u = members.pool[at]
-                    if scratch.stamp[u] == now:
-                        scratch.number[u] -= 1
-    return backups[:n_backups]
+        taken = greedy_cover(node_ptr, topic, need, price, c.tie, n_topics)
+        chosen[n_chosen : n_chosen + len(taken)] = taken
+        n_chosen += len(taken)
+        node_ptr, topic = _without(node_ptr, topic, taken)
+    return c.nodes[chosen[:n_chosen]]
 
 
 @serial
-def _list_topics(rest, rows, node, scratch, now):
-    """Write the topics of a node to ``rest``, and where each of them stands."""
-    for k in range(rows.length[node]):
-        t = rows.pool[rows.start[node] + k]
-        rest[k] = t
-        scratch.topic_stamp[t] = now
-        scratch.place[t] = k
-
-
-@serial
-def _without_row(rest, n_rest, rows, node, scratch, now):
-    """Move the topics that a node wants behind the others. Returns how many others there are."""
-    topic_stamp, place, pool = scratch.topic_stamp, scratch.place, rows.pool
-    for at in range(rows.start[node], rows.start[node] + rows.length[node]):
-        t = pool[at]
-        if topic_stamp[t] == now and place[t] < n_rest:
-            n_rest -= 1
-            k, other = place[t], rest[n_rest]
-            rest[k], rest[n_rest] = other, t
-            place[other], place[t] = k, n_rest
-    return n_rest
+def _without(node_ptr, topic, gone):
+    """The CSR with the rows of some nodes emptied."""
+    kept = np.ones(len(node_ptr) - 1, np.bool_)
+    kept[gone] = False
+    left = np.empty(len(topic), np.int32)
+    left_ptr = np.zeros(len(node_ptr), np.int64)
+    at = 0
+    for x in range(len(kept)):
+        if kept[x]:
+            n = node_ptr[x + 1] - node_ptr[x]
+            left[at : at + n] = topic[node_ptr[x] : node_ptr[x + 1]]
+            at += n
+        left_ptr[x + 1] = at
+    return left_ptr, left[:at]

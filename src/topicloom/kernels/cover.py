@@ -1,9 +1,12 @@
-"""Greedy cover: few nodes that together want given topics. Star sets, cores and churn's backups are covers."""
+"""Covers: few nodes that together want given topics. Star sets, cores and churn's backups are covers."""
 
 import numpy as np
 
 from topicloom.kernels.jit import serial
+from topicloom.kernels.random import below, draw
 from topicloom.kernels.ratio_heap import build_heap, restore
+
+BARRED = 1 << 62  # the price of a node that may not be taken
 
 
 @serial
@@ -50,3 +53,71 @@ def greedy_cover(indptr, topics, need, weight, places, limit):
         gain[v] = now
         restore(heap, index, gain, weight, places, v)
     return taken[:n_taken].copy()
+
+
+@serial
+def primal_dual_cover(topic_ptr, member, rows, nodes, topics, price, base):
+    """Nodes in the order taken: a random uncovered topic takes its cheapest, whose price its others then lose; int32.
+
+    Random where the greedy cover is not, it spares the few nodes that want most (shadows-churn, Alg. 12; Hochbaum). A
+    topic whose every subscriber is barred is skipped. O(nodes taken · mean subscribers of a topic).
+
+    Parameters
+    ----------
+    topic_ptr, member : int64, int32 arrays
+        CSR by topic of the candidates, as positions in ``nodes``.
+    rows, nodes, topics : Ragged, int32 arrays
+        ``topics`` are what to cover, ascending; ``rows`` says what each of ``nodes`` wants, ascending.
+    price : int64 array, per candidate
+        Price above 32 bits that tell candidates of equal price apart, the lowest first. `BARRED` for those that may not
+        be taken. Overwritten.
+    base : uint64
+        Where the random numbers come from.
+    """
+    n_rest = len(topics)
+    rest = np.arange(n_rest)
+    place = np.arange(n_rest)
+    taken = np.empty(n_rest, np.int32)
+    n_taken = 0
+    while n_rest > 0:
+        t = rest[below(draw(base, 0, n_rest), n_rest)]
+        first, last = topic_ptr[t], topic_ptr[t + 1]
+        best, least = np.int64(-1), np.int64(BARRED // 2)
+        for at in range(first, last):
+            u = member[at]
+            if price[u] < least:
+                best, least = np.int64(u), price[u]
+        if best < 0:
+            n_rest = _set_aside(rest, place, n_rest, t)
+            continue
+        least = (least >> 32) << 32
+        if least > 0:
+            for at in range(first, last):
+                price[member[at]] -= least
+        taken[n_taken] = best
+        n_taken += 1
+        k, end = rows.start[nodes[best]], rows.start[nodes[best]] + rows.length[nodes[best]]
+        m = 0
+        while k < end and m < len(topics):
+            if rows.pool[k] < topics[m]:
+                k += 1
+            elif rows.pool[k] > topics[m]:
+                m += 1
+            else:
+                n_rest = _set_aside(rest, place, n_rest, m)
+                k += 1
+                m += 1
+    return taken[:n_taken]
+
+
+@serial
+def _set_aside(rest, place, n_rest, t):
+    """Move a topic behind those that are left, unless it is there. Returns how many are left."""
+    k = place[t]
+    if k >= n_rest:
+        return n_rest
+    n_rest -= 1
+    other = rest[n_rest]
+    rest[k], rest[n_rest] = other, t
+    place[other], place[t] = k, n_rest
+    return n_rest

@@ -4,58 +4,113 @@ Its cost is that of the shadow set's subscriptions in the topics concerned, and 
 clear which of the shadows still reach each other; nothing here looks at the rest of the interest.
 """
 
-from functools import cache
-
 import numpy as np
 
 from topicloom.kernels.components import build_components
 from topicloom.kernels.greedy import NO_LINKS, SEARCHES, cheapest_search
-from topicloom.kernels.greedy_loop import grow
+from topicloom.kernels.greedy_loop import LISTED, grow
 from topicloom.kernels.jit import serial
-from topicloom.kernels.tie_order import pair_ranks
+from topicloom.kernels.tie_order import arc
 
-NO_RANKS = np.empty(0, np.int64)
+LISTED_SHADOWS = 256  # above, their pairs are too many to be listed
+NEAR = 4  # links below the maximum degree from which on a node is spared
+MOST_SHARED = (1 << 16) - 1  # shared topics beyond which no difference is made
 
 
-def links_between(node_ptr, topic, n_topics, start, degree, max_degree, rho, *, centre=-1):
-    """Links that Low-ODA's rule adds between nodes given in circle order, and how many pairs were candidates.
+def links_between(rows, nodes, node_ptr, topic, n_topics, start, degree, max_degree, rho):
+    """Links that Low-ODA's rule adds between nodes given in circle order: (m, 2) int32 positions.
 
-    CSR of the nodes with topics ascending, ``start`` as in `build_components`; only links at ``centre`` if it is given.
-    Returns ((m, 2) int32 positions, int).
+    Which of several links that contribute equally is added, the paper leaves open. Here it is the one that stays
+    furthest below the maximum degree, where that is less than `NEAR` away; then the one whose ends share most topics in
+    all, cut or not, which a later leave will find connected twice; then it goes by the tie rule. Above
+    `LISTED_SHADOWS` nodes the tie rule alone decides.
+
+    CSR of the nodes with topics ascending, ``start`` as in `build_components`.
     """
     n = len(node_ptr) - 1
+    if n <= LISTED_SHADOWS:
+        return _listed_links(rows, nodes, node_ptr, topic, n_topics, start, degree, int(max_degree), float(rho), -1)
     lengths = np.diff(node_ptr)
-    pairs = NO_LINKS
-    if centre >= 0:
-        search = "listed"
-        others = np.delete(np.arange(n, dtype=np.int32), centre)
-        pairs = np.stack([np.full(n - 1, centre, np.int32), others], axis=1)
-    else:
-        search = cheapest_search(n, lengths, np.bincount(topic, minlength=n_topics))
-        if search == "listed":
-            pairs = np.stack(np.triu_indices(n, 1), axis=1).astype(np.int32)
-    pairs = pairs[np.argsort(pair_ranks(n, pairs))]
-    zero = np.zeros(1, np.uint8 if lengths.max(initial=0) <= 255 else np.uint16)
-    links = grow(
+    return grow(
         build_components(node_ptr, topic, n_topics, start),
-        _nothing(),
+        build_components(np.zeros(1, np.int64), topic[:0], 0, start[:0]),
         np.arange(n, dtype=np.int32),
         n,
-        SEARCHES[search],
-        zero,
-        pairs,
-        NO_RANKS,
+        SEARCHES[cheapest_search(n, lengths, np.bincount(topic, minlength=n_topics))],
+        np.zeros(1, np.uint8 if lengths.max(initial=0) <= 255 else np.uint16),
+        NO_LINKS,
+        np.empty(0, np.int64),
         degree,
         int(max_degree),
         float(rho),
     )
-    return links, n - 1 if centre >= 0 else n * (n - 1) // 2
 
 
-@cache
-def _nothing():
-    """Components over nothing, for the searches that are not used."""
-    return build_components(np.zeros(1, np.int64), np.empty(0, np.int32), 0, np.empty(0, np.int32))
+@serial
+def partners(rows, neighbours, keys, node, shadows, topics, max_degree, rho):
+    """Those shadows to which Low-ODA's rule links a node until it is linked in each of the topics: int32.
+
+    Every topic is one component beside the node; ties as in `links_between`.
+    """
+    n = len(shadows) + 1
+    nodes = np.empty(n, np.int32)
+    nodes[:-1] = shadows
+    nodes[-1] = node
+    nodes = nodes[np.argsort(keys[nodes], kind="mergesort")]
+    centre = 0
+    while nodes[centre] != node:
+        centre += 1
+    node_ptr, topic = entries_of(rows, nodes, topics)
+    start = np.zeros(len(topic), np.int32)
+    start[node_ptr[centre] : node_ptr[centre + 1]] = 1
+    degree = neighbours.length[nodes].astype(np.int64)
+    links = _listed_links(rows, nodes, node_ptr, topic, len(topics), start, degree, max_degree, rho, centre)
+    return nodes[links[:, 0]]
+
+
+@serial
+def _listed_links(rows, nodes, node_ptr, topic, n_topics, start, degree, max_degree, rho, centre):
+    n = len(node_ptr) - 1
+    pairs = np.empty((n - 1 if centre >= 0 else n * (n - 1) // 2, 2), np.int32)
+    rank = np.empty(len(pairs), np.int64)
+    at = 0
+    for p in range(n):
+        first, last = (p + 1, n) if centre < 0 else (centre, centre + 1)
+        for q in range(first, last):
+            if p != q:
+                length, begin = arc(n, p, q)
+                pairs[at, 0], pairs[at, 1] = p, q
+                near = max(max(degree[p], degree[q]) - (max_degree - NEAR), 0)
+                fewer = MOST_SHARED - min(_shared(rows, nodes[p], nodes[q]), MOST_SHARED)
+                rank[at] = ((near * (MOST_SHARED + 1) + fewer) * n + length) * n + begin
+                at += 1
+    return grow(
+        build_components(node_ptr, topic, n_topics, start),
+        build_components(np.zeros(1, np.int64), topic[:0], 0, start[:0]),
+        np.arange(n).astype(np.int32),
+        n,
+        LISTED,
+        np.zeros(1, np.uint8),
+        pairs[np.argsort(rank)],
+        np.empty(0, np.int64),
+        degree,
+        max_degree,
+        rho,
+    )
+
+
+@serial
+def _shared(rows, u, v):
+    """How many topics both nodes want."""
+    k, k_end = rows.start[u], rows.start[u] + rows.length[u]
+    m, m_end = rows.start[v], rows.start[v] + rows.length[v]
+    count = 0
+    while k < k_end and m < m_end:
+        a, b = rows.pool[k], rows.pool[m]
+        count += a == b
+        k += a <= b
+        m += b <= a
+    return count
 
 
 @serial
@@ -108,14 +163,18 @@ def pieces(members, neighbours, nodes, topics, node_ptr, topic, scratch):
     parent = np.arange(n_entries).astype(np.int32)
     waiting = np.ones(n_entries, np.int64)
     for m in range(len(topics)):
-        _walk(members, neighbours, topics[m], first[m], first[m + 1], node, parent, waiting, scratch)
+        walk(members, neighbours, topics[m], first[m], first[m + 1], node, parent, waiting, scratch)
         for e in range(first[m], first[m + 1]):
-            piece[entry[e]] = _root(parent, e)
+            piece[entry[e]] = root(parent, e)
     return piece
 
 
 @serial
-def _walk(members, neighbours, t, first, last, node, parent, waiting, scratch):
+def walk(members, neighbours, t, first, last, node, parent, waiting, scratch):
+    """Join the sets of ``parent`` in [first, last) whose nodes reach each other inside topic t.
+
+    ``waiting`` counts, for each set, nodes that its walk has still to look around; 1 for each at the beginning.
+    """
     stamp, owner, queue = scratch.stamp, scratch.number, scratch.queue
     if last - first < 2:
         return
@@ -134,11 +193,11 @@ def _walk(members, neighbours, t, first, last, node, parent, waiting, scratch):
     while walks > 1:
         x = queue[head]
         head += 1
-        a = _root(parent, owner[x])
+        a = root(parent, owner[x])
         for at in range(neighbours.start[x], neighbours.start[x] + neighbours.length[x]):
             y = neighbours.pool[at]
             if stamp[y] == now:
-                b = _root(parent, owner[y])
+                b = root(parent, owner[y])
                 if a != b:
                     parent[b] = a
                     walks -= waiting[b] > 0
@@ -154,7 +213,8 @@ def _walk(members, neighbours, t, first, last, node, parent, waiting, scratch):
 
 
 @serial
-def _root(parent, e):
+def root(parent, e):
+    """The element that stands for the set of e."""
     while parent[e] != e:
         parent[e] = parent[parent[e]]
         e = parent[e]
