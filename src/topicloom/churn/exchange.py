@@ -1,8 +1,9 @@
 """Single moves that lower degrees and keep every topic connected: release, merge, exchange or split links of a node.
 
-Each looks at one node and its links. A link between u and v holds together, in some of the topics that both want, what
-would otherwise fall into two pieces; these topics are its *cut*. A link whose cut is empty can go. Any other can be
-exchanged for one, or split into two, that join the same pieces of the topics in its cut.
+Each looks at one node u and its links. Without u, each of its topics falls into pieces. A link to v is needed in those
+topics in which no other neighbour of u lies in v's piece: its *cut*. A link whose cut is empty can go. Any other can be
+exchanged for one, or split into two, that join v's pieces to the rest; and two links can be merged into one to a node
+that lies in the pieces that both were needed for.
 """
 
 from itertools import combinations
@@ -17,68 +18,85 @@ from topicloom.kernels.repair import entries_of, pieces
 from topicloom.model import Interest
 from topicloom.model.arrays import Int32Array
 
-_PAIRS = 12  # of links that `merge` tries, those with the smallest cuts
+_PAIRS = 6  # of links that a merge tries, those with the smallest cuts
 _WIDEST = 4  # topics: hardly a node wants more than so many that two cuts name
-_SPLIT = 3  # links that `split` tries, those with the smallest cuts
+_SPLIT = 2  # links that a split tries, those with the smallest cuts, and
+_ENDS = 256  # nodes between which it seeks two, those with the fewest links
 _TRIED = 4  # replacements that the judge is asked about at k >= 2
+Bools = npt.NDArray[np.bool_]
+
+
+class Star(NamedTuple):
+    """A node, its neighbours, and the pieces into which its topics fall without it."""
+
+    node: int
+    others: Int32Array
+    topics: Int32Array
+    piece: npt.NDArray[np.int64]  # per neighbour and topic; -1: not wanted
+    alike: npt.NDArray[np.int64]  # per neighbour and topic: neighbours in the same piece, itself included
 
 
 class Cut(NamedTuple):
-    """Topics that fall apart without some links of a node."""
+    """Topics in which some links of a star are needed, and for each of them a neighbour in the piece that they hold."""
 
-    others: Int32Array  # the other ends
+    others: Int32Array
     topics: Int32Array
-    in_two: bool  # no topic falls into three
+    ends: Int32Array
 
 
-def relieve(state: OverlayState, turn: int, k: int, limit: float, *, spare: bool) -> bool:
-    """Take a link from one of the nodes that have more than ``limit``, if there is a move; whether there was one.
+def relieve(state: OverlayState, u: int, *, turn: int, k: int, spare: bool) -> bool:
+    """Take a link from a node, if there is a move that does; whether there was one.
 
-    No other node comes to have as many. With ``spare`` there may be one link more in all.
+    The other nodes that gain a link have fewer afterwards, or no more than the state's cap. With ``spare`` there may be
+    one link more in all.
     """
-    busy = np.flatnonzero(state.neighbours.ragged.length > limit)
-    if not len(busy):
-        return False
-    u = int(busy[turn % len(busy)])
     if k > 1:
         return _relieve_judged(state, u, turn, k)
-    cuts = _cuts(state, u)
-    moved = _release(state, u, cuts) or _merge(state, u, cuts, limit) or _exchange(state, u, cuts)
-    return moved or (spare and _split(state, u, cuts, limit))
+    cuts = _single_cuts(star_of(state, u))
+    return _release(state, u, cuts) or _exchange(state, u, cuts) or (spare and _split(state, u, cuts))
 
 
-def thin_out(state: OverlayState, turn: int, k: int, limit: float) -> bool:
-    """Let there be a link less at the node whose turn it is, if there is a move; whether there was one.
-
-    No node comes to have more than ``limit`` links.
-    """
-    slots = np.flatnonzero(state.neighbours.ragged.length > 1)
-    if not len(slots):
-        return False
-    u = int(slots[turn % len(slots)])
+def thin_out(state: OverlayState, u: int, *, turn: int, k: int) -> bool:
+    """Let there be a link less at a node, and in all, if there is a move; whether there was one."""
     if k == 1:
-        cuts = _cuts(state, u)
-        return _release(state, u, cuts) or _merge(state, u, cuts, limit)
-    for v in np.sort(state.neighbours.of(u)).tolist():
-        if _judged(state, u, v, None, k)[0]:
-            _replace(state, u, np.array([v], np.int32), [])
-            return True
-    return False
+        star = star_of(state, u)
+        return _release(state, u, _single_cuts(star)) or _merge(state, star)
+    others = np.sort(state.neighbours.of(u))
+    if not len(others) or not _judged(state, u, int(others[turn % len(others)]), None, k)[0]:
+        return False
+    _replace(state, u, others[turn % len(others)][None], [])
+    return True
 
 
-def cut_without(state: OverlayState, u: int, others: Int32Array) -> Cut:
-    """What the links between u and the others hold together (k = 1)."""
-    shared = np.unique(np.concatenate([_shared(state, u, v) for v in others.tolist()]))
-    sides = _sides(state, u, others, np.append(others, np.int32(u)), shared)
-    apart = (sides != sides[-1]) & (sides >= 0)
-    far = np.where(apart, sides, -1).max(axis=0, initial=-1)
-    return Cut(others, shared[far >= 0], bool(((sides == far) | ~apart).all()))
+def star_of(state: OverlayState, u: int) -> Star:
+    """A node with its neighbours, ascending: one walk through each of its topics."""
+    others, topics = np.sort(state.neighbours.of(u)), state.rows.of(u)
+    piece = _pieces_without(state, u, others, topics)
+    alike = (piece[:, None, :] == piece[None, :, :]).sum(axis=1)
+    return Star(u, others, topics, piece, alike)
 
 
-def _cuts(state: OverlayState, u: int) -> list[Cut]:
-    """The cut of each link of a node, the smallest first."""
-    cuts = [cut_without(state, u, np.array([v], np.int32)) for v in np.sort(state.neighbours.of(u)).tolist()]
-    return sorted(cuts, key=lambda cut: (len(cut.topics), int(cut.others[0])))
+def cut_of_one(star: Star, x: int) -> Cut:
+    """What the link to neighbour number x is needed for."""
+    needed = (star.piece[x] >= 0) & (star.alike[x] == 1)
+    return Cut(star.others[x : x + 1], star.topics[needed], np.full(int(needed.sum()), star.others[x], np.int32))
+
+
+def cut_of_two(star: Star, x: int, y: int) -> Cut | None:
+    """What two links are needed for, with nobody to take their place; None if a topic falls into three without them."""
+    same = star.piece[x] == star.piece[y]
+    needs_x = (star.piece[x] >= 0) & (star.alike[x] - same == 1)
+    needs_y = (star.piece[y] >= 0) & (star.alike[y] - same == 1)
+    if (needs_x & needs_y & ~same).any():
+        return None
+    needed = needs_x | needs_y
+    ends = np.where(needs_x, star.others[x], star.others[y])[needed]
+    return Cut(star.others[[x, y]], star.topics[needed], ends)
+
+
+def _single_cuts(star: Star) -> list[Cut]:
+    """The cut of each link, the smallest first."""
+    return sorted((cut_of_one(star, x) for x in range(len(star.others))), key=lambda cut: len(cut.topics))
 
 
 def _release(state: OverlayState, u: int, cuts: list[Cut]) -> bool:
@@ -89,21 +107,24 @@ def _release(state: OverlayState, u: int, cuts: list[Cut]) -> bool:
     return True
 
 
-def _merge(state: OverlayState, u: int, cuts: list[Cut], limit: float) -> bool:
-    """Replace two links of a node by one to a node that wants all they were needed for."""
-    pairs = [pair for pair in combinations(cuts, 2) if len(pair[0].topics) + len(pair[1].topics) <= _WIDEST]
-    pairs.sort(key=lambda pair: len(pair[0].topics) + len(pair[1].topics))
-    for one, other in pairs[:_PAIRS]:
-        cut = cut_without(state, u, np.concatenate([one.others, other.others]))
-        if not cut.in_two or not len(cut.topics) or len(cut.topics) > _WIDEST:
+def _merge(state: OverlayState, star: Star) -> bool:
+    """Replace two links of a node by one, to a node that lies in all the pieces that they were needed for."""
+    degree, u = state.neighbours.ragged.length, star.node
+    needed = ((star.piece >= 0) & (star.alike == 1)).sum(axis=1)
+    pairs = sorted(combinations(np.argsort(needed, kind="stable").tolist(), 2), key=lambda pair: needed[[*pair]].sum())
+    for pair in pairs[:_PAIRS]:
+        cut = cut_of_two(star, *pair)
+        if cut is None:
             continue
-        nodes = np.setdiff1d(_wanting(state, cut.topics), state.neighbours.of(u))
-        nodes = nodes[state.neighbours.ragged.length[nodes] + 1 <= limit]
-        sides = _sides(state, u, cut.others, np.append(nodes[nodes != u], np.int32(u)), cut.topics)
-        far = nodes[nodes != u][(sides[:-1] != sides[-1]).all(axis=1)]
-        if len(far):
-            _replace(state, u, cut.others, [(u, int(far[_fewest_links(state, far)]))])
-            return True
+        if not 0 < len(cut.topics) <= _WIDEST:
+            continue
+        nodes = _wanting(state, cut.topics)
+        nodes = nodes[(degree[nodes] < state.cap) & ~np.isin(nodes, star.others) & (nodes != u)]
+        if len(nodes):
+            far = nodes[_in_pieces(state, u, nodes, cut).all(axis=1)]
+            if len(far):
+                _replace(state, u, cut.others, [(u, int(far[_fewest_links(state, far)]))])
+                return True
     return False
 
 
@@ -113,12 +134,10 @@ def _exchange(state: OverlayState, u: int, cuts: list[Cut]) -> bool:
     for cut in cuts:
         v = int(cut.others[0])
         nodes = _wanting(state, cut.topics)
-        sides = _sides(state, u, cut.others, nodes, cut.topics)
-        near = (sides == sides[np.searchsorted(nodes, u)]).all(axis=1)
-        far = (sides != sides[np.searchsorted(nodes, u)]).all(axis=1)
-        lower = degree[nodes] + 1 < degree[u]
-        near_nodes, far_nodes = nodes[near & lower & (nodes != u)], nodes[far & (lower | (nodes == v))]
-        if len(near_nodes) and len(far_nodes):
+        nodes = nodes[((degree[nodes] + 1 < degree[u]) | (nodes == v)) & (nodes != u)]
+        far = _in_pieces(state, u, nodes, cut)
+        near_nodes, far_nodes = nodes[~far.any(axis=1)], nodes[far.all(axis=1)]
+        if len(near_nodes):  # v itself is among the far ones
             w = int(near_nodes[_fewest_links(state, near_nodes)])
             x = int(far_nodes[_fewest_links(state, far_nodes, without=v)])
             _replace(state, u, cut.others, [(w, x)])
@@ -126,34 +145,46 @@ def _exchange(state: OverlayState, u: int, cuts: list[Cut]) -> bool:
     return False
 
 
-def _split(state: OverlayState, u: int, cuts: list[Cut], limit: float) -> bool:
-    """Replace a link of a node by two between others, each of which joins the pieces of some of the topics cut."""
+def _split(state: OverlayState, u: int, cuts: list[Cut]) -> bool:
+    """Replace a link of a node by two between others, each of which joins the pieces of some of the topics."""
     for cut in cuts[:_SPLIT]:
         nodes = np.unique(state.members.gather(cut.topics.astype(np.int64)))
         degree = state.neighbours.ragged.length[nodes] - np.isin(nodes, cut.others)
-        fit = (degree + 1 <= limit) & (nodes != u)
+        fit = np.flatnonzero((degree < state.cap) & (nodes != u))
+        fit = np.sort(fit[np.argsort(degree[fit], kind="stable")][:_ENDS])
         nodes, degree = nodes[fit], degree[fit]
-        sides = _sides(state, u, cut.others, np.append(nodes, np.int32(u)), cut.topics)
-        near = sides[:-1] == sides[-1]
-        far = (sides[:-1] >= 0) & ~near
-        chosen: list[tuple[int, int]] = []
-        left = np.ones(len(cut.topics), bool)
-        while left.any() and len(chosen) < 2:
-            joins = near[:, left].astype(np.float32) @ far[:, left].T.astype(np.float32)
-            best = joins.max(initial=0)
-            if best == 0:
-                break
-            both = np.where(joins == best, degree[:, None] + degree, np.iinfo(degree.dtype).max)
-            w, x = divmod(int(both.argmin()), len(nodes))
-            chosen.append((int(nodes[w]), int(nodes[x])))
-            left &= ~(near[w] & far[x])
-            degree[[w, x]] += 1
-            used = degree + 1 > limit
-            near[used], far[used] = False, False
-        if not left.any():
-            _replace(state, u, cut.others, chosen)
+        far = _in_pieces(state, u, nodes, cut)
+        near = _wants(state, nodes, cut.topics) & ~far
+        if not (near.any(axis=0) & far.any(axis=0)).all():
+            continue
+        chosen = _two_links(near, far, degree, state.cap)
+        if chosen is not None:
+            _replace(state, u, cut.others, [(int(nodes[w]), int(nodes[x])) for w, x in chosen])
             return True
     return False
+
+
+def _two_links(near: Bools, far: Bools, degree: Int32Array, cap: int) -> list[tuple[int, int]] | None:
+    """At most two pairs (w, x), such that in each topic (column) the w of one is near and its x far; None: not found.
+
+    First the pair that does it for most topics, of these the one with the fewest links.
+    """
+    chosen: list[tuple[int, int]] = []
+    left = np.ones(near.shape[1], bool)
+    degree, near, far = degree.copy(), near.copy(), far.copy()
+    while left.any() and len(chosen) < 2:
+        joins = near[:, left].astype(np.float32) @ far[:, left].T.astype(np.float32)
+        best = joins.max(initial=0)
+        if best == 0:
+            return None
+        both = np.where(joins == best, degree[:, None] + degree, np.iinfo(degree.dtype).max)
+        w, x = divmod(int(both.argmin()), len(degree))
+        chosen.append((w, x))
+        left &= ~(near[w] & far[x])
+        degree[[w, x]] += 1
+        full = degree >= cap
+        near[full], far[full] = False, False
+    return None if left.any() else chosen
 
 
 def _fewest_links(state: OverlayState, nodes: Int32Array, without: int = -1) -> int:
@@ -164,30 +195,39 @@ def _fewest_links(state: OverlayState, nodes: Int32Array, without: int = -1) -> 
 
 def _wanting(state: OverlayState, topics: Int32Array) -> Int32Array:
     """Nodes that want all the topics, ascending."""
-    nodes = np.sort(state.members.of(int(topics[0])))
-    for topic in topics[1:].tolist():
-        nodes = np.intersect1d(nodes, state.members.of(topic), assume_unique=True)
-    return nodes
+    nodes, count = np.unique(state.members.gather(topics.astype(np.int64)), return_counts=True)
+    wanting: Int32Array = nodes[count == len(topics)]
+    return wanting
 
 
-def _sides(
-    state: OverlayState, u: int, others: Int32Array, nodes: Int32Array, topics: Int32Array
-) -> npt.NDArray[np.int64]:
-    """For each node and topic the piece that it lies in without the links between u and the others; -1: not wanted."""
+def _wants(state: OverlayState, nodes: Int32Array, topics: Int32Array) -> Bools:
+    node_ptr, topic = entries_of(state.rows.ragged, nodes, topics)
+    wants = np.zeros((len(nodes), len(topics)), bool)
+    wants[np.repeat(np.arange(len(nodes)), np.diff(node_ptr)), topic] = True
+    return wants
+
+
+def _in_pieces(state: OverlayState, u: int, nodes: Int32Array, cut: Cut) -> Bools:
+    """Per node and topic of a cut, whether it lies in the piece that the links hold."""
+    piece = _pieces_without(state, u, np.concatenate([nodes, cut.ends]), cut.topics)
+    inside: Bools = piece[: len(nodes)] == np.diagonal(piece[len(nodes) :])
+    return inside
+
+
+def _pieces_without(state: OverlayState, u: int, nodes: Int32Array, topics: Int32Array) -> npt.NDArray[np.int64]:
+    """For each node and topic the piece that it lies in when u is away; -1: it does not want the topic."""
+    seeds, row = np.unique(nodes, return_inverse=True)
+    others = state.neighbours.of(u)
     ends = np.full(len(others), u, np.int32)
     one, other = np.concatenate([ends, others]), np.concatenate([others, ends])
-    node_ptr, topic = entries_of(state.rows.ragged, nodes, topics)
+    node_ptr, topic = entries_of(state.rows.ragged, seeds, topics)
     state.neighbours.remove(one, other)
-    piece = pieces(state.members.ragged, state.neighbours.ragged, nodes, topics, node_ptr, topic, state.scratch)
+    found = pieces(state.members.ragged, state.neighbours.ragged, seeds, topics, node_ptr, topic, state.scratch)
     state.neighbours.push(one, other)
-    sides = np.full((len(nodes), len(topics)), -1, np.int64)
-    sides[np.repeat(np.arange(len(nodes)), np.diff(node_ptr)), topic] = piece
-    return sides
-
-
-def _shared(state: OverlayState, u: int, v: int) -> Int32Array:
-    shared: Int32Array = np.intersect1d(state.rows.of(u), state.rows.of(v), assume_unique=True)
-    return shared
+    piece = np.full((len(seeds), len(topics)), -1, np.int64)
+    piece[np.repeat(np.arange(len(seeds)), np.diff(node_ptr)), topic] = found
+    by_node: npt.NDArray[np.int64] = piece[row]
+    return by_node
 
 
 def _replace(state: OverlayState, u: int, others: Int32Array, instead: list[tuple[int, int]]) -> None:
@@ -216,7 +256,7 @@ def _relieve_judged(state: OverlayState, u: int, turn: int, k: int) -> bool:
 
 def _judged(state: OverlayState, u: int, v: int, instead: tuple[int, int] | None, k: int) -> tuple[bool, Int32Array]:
     """Whether every topic of the link (u, v) is k-connected without it (and with another), and those that are not."""
-    topics = _shared(state, u, v)
+    topics = np.intersect1d(state.rows.of(u), state.rows.of(v), assume_unique=True)
     nodes = np.unique(state.members.gather(topics.astype(np.int64)))
     node_ptr, topic = entries_of(state.rows.ragged, nodes, topics)
     interest = Interest.from_csr(node_ptr, topic, len(topics))

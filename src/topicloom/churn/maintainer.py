@@ -72,8 +72,9 @@ class Maintainer:
         Connectivity to maintain. "shadow" maintains any k (coverage must be at least k), "rebuild" 1 and 2, "naive" 1.
     seed : int
     rebalance : float, optional
-        At least 1: when the maximum or average degree exceeds so many times that of a fresh design, links are released
-        or exchanged for others, at most two per event, until it is back (ours; k = 1 and 2). Off unless given.
+        At least 1: while the maximum or average degree exceeds so many times that of a fresh design, every event also
+        makes up to two moves that lower it: a link released, exchanged or split, or two merged (ours; k = 1 and 2). Off
+        unless given.
 
     Raises
     ------
@@ -262,7 +263,7 @@ class Maintainer:
                         )
                 made._builds, made._events = facts["builds"], facts["events"]
                 if made._balance is not None:
-                    made._balance.restore(facts)
+                    made._balance.restore(made._state, facts)
                 store.load(made._state)
         except BaseException:
             store.close()
@@ -486,6 +487,9 @@ class Maintainer:
             return connect_node(state, node, everyone[everyone != node], lacking, self._rho), _nothing
         self._build_backups(np.array([node], np.int32))
         shadows = state.backups.of(node)
+        if self._seeks_widely:
+            everyone = np.unique(state.members.gather(lacking.astype(np.int64)))
+            shadows = everyone[everyone != node]
         if self._k == 1:
             repair = connect_node(state, node, shadows, lacking, self._rho)
         else:
@@ -538,7 +542,7 @@ class Maintainer:
         state = self._state
         if self._policy == "rebuild":
             return self._rebuild()
-        if self._policy == "naive":
+        if self._policy == "naive" or self._seeks_widely:
             cut = cut_among(state, neighbours, topics)
             everyone = np.unique(state.members.gather(cut.astype(np.int64)))
             return connect_pieces(state, everyone, cut, self._rho)
@@ -548,6 +552,11 @@ class Maintainer:
             release_links(state, repair.linked)
             return repair
         return reconnect(state, shadows, topics, self._rho, self._k)
+
+    @property
+    def _seeks_widely(self) -> bool:
+        """Whether degrees have crept up: then repairs look among all who want a topic, which takes fewer links."""
+        return self._balance is not None and self._k == 1 and self._balance.drifted(self._state)
 
     def _rebuild(self) -> Repair:
         state = self._state

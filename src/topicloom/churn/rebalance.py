@@ -1,8 +1,8 @@
 """Rebalancing (ours): repeated repairs let degrees creep up; links are exchanged, a few per event, until they are back.
 
 A fresh design is made rarely, for its figures alone. While the maximum degree lies above ``factor`` times the fresh
-one, a node that has so many gives up a link; while the average does, the nodes in turn. A move (`exchange`) changes at
-most three links and leaves every topic connected; an event makes at most `MOVES` of them.
+one, a node that has so many gives up a link; while the average does, the nodes in turn. A move (`exchange`) leaves
+every topic connected and changes at most three links; an event makes at most `MOVES` of them.
 """
 
 import math
@@ -10,13 +10,16 @@ import numbers
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from topicloom.churn.exchange import relieve, thin_out
 from topicloom.churn.state import OverlayState
 from topicloom.errors import InvalidOptionError
 from topicloom.kernels.greedy import greedy_links
-from topicloom.model.arrays import degrees
+from topicloom.model.arrays import Int32Array, degrees
 
-MOVES = 2  # per event
+MOVES = 2  # per event, and
+LOOKS = 4  # nodes looked at, since not every look finds a move
 _FEWEST_EVENTS = 100  # between two fresh designs; otherwise as many as there are nodes
 
 
@@ -51,10 +54,14 @@ class Balance:
         self._factor, self._rho, self._k, self._seed = factor, rho, k, seed
         self.fresh: Fresh | None = None
 
-    def restore(self, facts: Mapping[str, Any]) -> None:
+    def restore(self, state: OverlayState, facts: Mapping[str, Any]) -> None:
         """Take up the figures of a durable state."""
         if facts.get("fresh_at") is not None:
-            self.fresh = Fresh(facts["fresh_max"], facts["fresh_average"], facts["fresh_at"])
+            self._take_up(state, Fresh(facts["fresh_max"], facts["fresh_average"], facts["fresh_at"]))
+
+    def _take_up(self, state: OverlayState, fresh: Fresh) -> None:
+        self.fresh = fresh
+        state.cap = int(self._factor * fresh.max_degree)
 
     def facts(self) -> dict[str, Any]:
         """What a durable state keeps."""
@@ -63,21 +70,40 @@ class Balance:
         return {"fresh_max": self.fresh.max_degree, "fresh_average": self.fresh.average, "fresh_at": self.fresh.at}
 
     def after(self, state: OverlayState, events: int, applied: int) -> None:
-        """Do what is due after ``events`` events; ``applied`` is how many there were since the beginning."""
-        n_nodes = len(state.nodes)
-        if not events or not n_nodes:
+        """Do what is due after ``events`` events; ``applied`` is how many there were since the beginning.
+
+        Looks first where links were just added: there superfluous ones are likeliest.
+        """
+        if not events or not state.links:
             return
-        if self.fresh is None or applied - self.fresh.at >= max(n_nodes, _FEWEST_EVENTS):
-            self.fresh = self._figures(state, applied)
-        most, average = self._factor * self.fresh.max_degree, self._factor * self.fresh.average
-        for move in range(MOVES * events):
-            turn = applied * MOVES + move
-            spare = 2 * (len(state.links) + 1) <= average * n_nodes
-            done = relieve(state, turn, self._k, most, spare=spare)
-            if not done and 2 * len(state.links) > average * n_nodes:
-                done = thin_out(state, turn, self._k, most)
-            if not done and move >= MOVES:  # a large batch shall not look in vain for each of its events
+        if self.fresh is None or applied - self.fresh.at >= max(len(state.nodes), _FEWEST_EVENTS):
+            self._take_up(state, self._figures(state, applied))
+        links = self._allowed_links(state)
+        touched = sorted({state.nodes.number[end] for link in state.added for end in link})
+        touched.sort(key=state.neighbours.length)
+        moves = 0
+        for look in range(LOOKS * events):
+            turn, degree = applied * LOOKS + look, state.neighbours.ragged.length
+            dense, busy = len(state.links) > links, np.flatnonzero(degree > state.cap)
+            if moves == MOVES * events or not (dense or len(busy)):
                 return
+            if dense and (look % 2 == 0 or not len(busy)):
+                u = touched.pop() if touched else _linked(degree, turn)
+                moves += thin_out(state, u, turn=turn, k=self._k)
+            else:
+                u = int(busy[turn % len(busy)])
+                moves += relieve(state, u, turn=turn, k=self._k, spare=len(state.links) < links)
+
+    def drifted(self, state: OverlayState) -> bool:
+        """Whether degrees are above what is allowed, as far as is known."""
+        if self.fresh is None:
+            return False
+        most = int(state.neighbours.ragged.length.max(initial=0))
+        return most > state.cap or len(state.links) > self._allowed_links(state)
+
+    def _allowed_links(self, state: OverlayState) -> int:
+        assert self.fresh is not None
+        return int(self._factor * self.fresh.average * len(state.nodes) / 2)
 
     def _figures(self, state: OverlayState, applied: int) -> Fresh:
         interest, _ = state.snapshot()
@@ -86,3 +112,9 @@ class Balance:
         )
         degree = degrees(links, interest.n_nodes)
         return Fresh(int(degree.max(initial=0)), float(degree.mean()), applied)
+
+
+def _linked(degree: Int32Array, turn: int) -> int:
+    """One after the other of the nodes that have links."""
+    slots = np.flatnonzero(degree)
+    return int(slots[turn % len(slots)])

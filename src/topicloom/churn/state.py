@@ -13,6 +13,7 @@ from topicloom.model import Interest
 from topicloom.model.arrays import Int32Array, frozen
 
 Link = tuple[int, int]
+MAX_LINKS = 2**31 - 1
 
 
 class Slots:
@@ -64,7 +65,7 @@ class OverlayState:
     """Nodes, topics, subscriptions, links, backups and primaries, and what has changed since `settle`.
 
     Nodes and topics go by slot numbers. Topics that nobody wants are forgotten. ``links`` maps (u, v), u < v, to a
-    number that rises with the order in which they were added.
+    number that rises with the order in which they were added. ``cap`` is how many links a node should have at most.
     """
 
     def __init__(self, seed: int) -> None:
@@ -74,6 +75,7 @@ class OverlayState:
         self.neighbours, self.backups, self.primaries = Lists(), Lists(), Lists()
         self.links: dict[Link, int] = {}
         self.next_link = 0
+        self.cap = MAX_LINKS
         self.keys = np.zeros(16, np.uint64)  # place of each node on the circle of the tie rule
         self.scratch = _scratch(16)
         self.changed_nodes: set[int] = set()
@@ -223,8 +225,8 @@ class OverlayState:
 
     @property
     def max_degree(self) -> int:
-        """Highest number of links of a node."""
-        return int(self.neighbours.ragged.length.max(initial=0))
+        """Highest number of links of a node, or `cap` where that is lower: what the link rule tries not to raise."""
+        return min(int(self.neighbours.ragged.length.max(initial=0)), self.cap)
 
     def snapshot(self) -> tuple[Interest, Int32Array]:
         """The interest, nodes and topics in label order, and the links in the order in which they were added."""
