@@ -91,7 +91,7 @@ except InvalidOptionError as error:
 
 
 def test_a_stream_through_spark_connect_is_refused_with_the_reason(server, tmp_path):
-    command = [sys.executable, "-c", STREAMS_REMOTELY, server, str(tmp_path / "out")]
+    command = [sys.executable, "-c", STREAMS_REMOTELY, server[0], str(tmp_path / "out")]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert "runs foreachBatch on its own side" in done.stdout, done.stderr
     assert not (tmp_path / "out").exists()

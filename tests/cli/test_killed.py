@@ -57,6 +57,8 @@ def start(interest, tmp_path):
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
         process.wait()
+        process.stdout.close()
+        process.stderr.close()
 
 
 def finished(folder: Path) -> int:
@@ -70,11 +72,17 @@ def wait_for_the_conquest(process, folder):
         time.sleep(0.005)
 
 
+def is_worker(process):
+    try:
+        return "pyspark.daemon" in process.cmdline() and not process.children()
+    except psutil.Error:  # it has just ended
+        return False
+
+
 def test_a_killed_worker_changes_nothing(start, expected, tmp_path):
     process = start()
     wait_for_the_conquest(process, tmp_path)
-    family = psutil.Process(process.pid).children(recursive=True)
-    workers = [one for one in family if "pyspark.daemon" in one.cmdline() and not one.children()]
+    workers = [one for one in psutil.Process(process.pid).children(recursive=True) if is_worker(one)]
     assert workers and finished(tmp_path) < PARTITIONS
     for worker in workers:
         worker.kill()
