@@ -76,9 +76,8 @@ def rebuild_backups(
 @serial
 def candidates(rows, members, neighbours, primaries, node, keys, scratch, base):
     """Candidates for the backups of a node: O(Σ subscribers of its topics)."""
-    stamp, number = scratch.stamp, scratch.number
-    scratch.clock[0] += 1
-    now = scratch.clock[0]
+    # The stamp of a node is the clock plus its position: one look says whether it is numbered, and how.
+    stamp, clock = scratch.stamp, scratch.clock[0] + 1
     first, n_topics = rows.start[node], rows.length[node]
     topic_ptr = np.zeros(n_topics + 1, np.int64)
     for m in range(n_topics):
@@ -86,29 +85,32 @@ def candidates(rows, members, neighbours, primaries, node, keys, scratch, base):
     member = np.empty(topic_ptr[-1], np.int32)
     n_most = min(topic_ptr[-1], len(keys))
     nodes = np.empty(n_most, np.int32)
-    weight = np.empty(n_most, np.int64)
-    tie = np.empty(n_most, np.int64)
+    shared = np.zeros(n_most, np.int32)
     n, at = 0, 0
     for m in range(n_topics):
         t = rows.pool[first + m]
         for k in range(members.start[t], members.start[t] + members.length[t]):
             u = members.pool[k]
-            if u == node:
-                continue
-            if stamp[u] != now:
-                stamp[u], number[u] = now, n
+            x = stamp[u] - clock
+            if x < 0:
+                if u == node:
+                    continue
+                x = np.int64(n)
+                stamp[u] = clock + x
                 nodes[n] = u
-                weight[n] = np.int64(neighbours.length[u]) + primaries.length[u]
-                tie[n] = 0
                 n += 1
-            x = number[u]
-            tie[x] += 1
+            shared[x] += 1
             member[at] = x
             at += 1
+    scratch.clock[0] = clock + n
+    weight = np.empty(n, np.int64)
+    tie = np.empty(n, np.int64)
     for x in range(n):
-        fewer = MOST_SHARED - min(tie[x], MOST_SHARED)
-        tie[x] = (fewer << 20) + np.int64((keys[nodes[x]] ^ base) >> np.uint64(44))
-    return Candidates(nodes[:n], weight[:n], tie[:n], topic_ptr, member)
+        u = nodes[x]
+        weight[x] = np.int64(neighbours.length[u]) + primaries.length[u]
+        fewer = np.int64(MOST_SHARED - min(shared[x], MOST_SHARED))
+        tie[x] = (fewer << 20) + np.int64((keys[u] ^ base) >> np.uint64(44))
+    return Candidates(nodes[:n], weight, tie, topic_ptr, member)
 
 
 @serial
@@ -117,11 +119,11 @@ def primal_dual_backups(c, rows, node, rounds, base):
     topics = rows.pool[rows.start[node] : rows.start[node] + rows.length[node]]
     chosen = np.empty(rounds * len(topics), np.int32)
     n_chosen = 0
-    price = np.empty(len(c.nodes), np.int64)
+    full = (c.weight << 32) + c.tie
     for r in range(rounds):
-        for x in range(len(c.nodes)):
-            price[x] = (c.weight[x] << 32) + c.tie[x]
-        price[chosen[:n_chosen]] = BARRED
+        price = full.copy()
+        for x in chosen[:n_chosen]:
+            price[x] = BARRED
         taken = primal_dual_cover(c.topic_ptr, c.member, rows, c.nodes, topics, price, draw(base, r, 0))
         chosen[n_chosen : n_chosen + len(taken)] = taken
         n_chosen += len(taken)
