@@ -179,9 +179,7 @@ def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.large", description=__doc__, allow_abbrev=False)
     parser.add_argument("parts", nargs="*", metavar="PART", help=f"some of {', '.join(parts)} (default: all)")
     parser.add_argument("--quick", action="store_true", help="tiny sizes, to see that the bench works; writes nothing")
-    parser.add_argument(
-        "--folder", type=Path, help="where to work, with 3 GB of room (default: a temporary folder)"
-    )
+    parser.add_argument("--folder", type=Path, help="where to work, with 3 GB of room (default: a temporary folder)")
     parser.add_argument("--render", action="store_true", help="measure nothing; write the page from large.json anew")
     options = parser.parse_args(argv)
     chosen = options.parts or list(parts)
