@@ -92,3 +92,13 @@ def test_words_of_sources_equal_networkx(n: int, extra: int, seed: int) -> None:
     scratch = np.empty(n, np.int32)
     found = kernel._settle_by_words(indptr, neighbours, np.full(n, n, np.int32), 0, scratch, scratch.copy())
     assert found == nx.diameter(graph)
+
+
+@pytest.mark.parametrize("searches", [1, 4, 16, UNBOUNDED])
+def test_few_searches_give_a_lower_bound_and_say_so(searches: int) -> None:
+    graph = nx.random_regular_graph(3, 400, seed=1)
+    edges = np.array(graph.edges, np.int32)
+    longest, exact = kernel.bounded_diameter(*kernel.adjacency(400, edges[:, 0], edges[:, 1]), searches)
+    true = nx.diameter(graph)
+    assert true / 2 <= longest <= true
+    assert exact == (searches == UNBOUNDED) and (longest == true or not exact)

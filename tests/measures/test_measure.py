@@ -84,3 +84,15 @@ def test_large_rings_take_seconds() -> None:
     assert tl.measure(interest, ring).max_topic_diameter == n // 2
     chords = np.random.default_rng(0).integers(0, n, (5, 2))
     assert tl.measure(interest, np.concatenate((ring, chords))).max_topic_diameter < n // 2
+
+
+def test_only_topics_above_the_limit_may_be_sampled():
+    """A random cubic graph is not settled by 16 searches; a path is, by two."""
+    graph = nx.random_regular_graph(3, 400, seed=1)
+    path = np.column_stack((np.arange(399), np.arange(1, 400)))
+    interest = tl.Interest.from_ids(np.arange(800), np.repeat([0, 1], 400), n_nodes=800, n_topics=2)
+    links = np.concatenate((np.array(graph.edges), path + 400))
+    exact, bounded = measure_topics(interest, links), measure_topics(interest, links, exact_up_to=399)
+    assert exact.sampled.tolist() == [False, False] and exact.diameter[1] == 399
+    assert bounded.sampled.tolist() == [True, False] and bounded.diameter[1] == 399
+    assert exact.diameter[0] / 2 <= bounded.diameter[0] <= exact.diameter[0]

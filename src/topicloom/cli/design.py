@@ -200,12 +200,13 @@ def _plan(prepared: "Prepared", method: str, options: dict[str, Any], needed: in
 
 
 def _report(metrics: "Metrics", verdict: "OverlayVerdict", stages: "Stages", out: Path) -> None:
+    at_least = "≥ " if metrics.sampled_diameters else ""
     rows = [
         ("links", figure(metrics.links)),
         ("average degree", figure(metrics.average_degree)),
         ("maximum degree", figure(metrics.max_degree)),
-        ("mean topic diameter", figure(metrics.mean_topic_diameter)),
-        ("maximum topic diameter", figure(metrics.max_topic_diameter)),
+        ("mean topic diameter", at_least + figure(metrics.mean_topic_diameter)),
+        ("maximum topic diameter", at_least + figure(metrics.max_topic_diameter)),
         (
             "links / a tree per topic",
             figure(metrics.links_per_topic_tree, 3) if metrics.links_per_topic_tree is not None else "–",

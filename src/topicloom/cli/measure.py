@@ -36,7 +36,7 @@ def command(
     conf: Conf = [],  # noqa: B006 - typer reads it and never writes
     verbose: Verbose = False,
 ) -> None:
-    """Measure links, whoever made them: degrees, exact topic diameters, how well links are shared between topics."""
+    """Measure links, whoever made them: degrees, topic diameters, how well links are shared between topics."""
     with (
         narrated("starting Spark") as narrator,
         spark_session(master=master, remote=remote, conf=conf, verbose=verbose) as spark,

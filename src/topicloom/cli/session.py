@@ -66,6 +66,8 @@ def _start(master: str, settings: dict[str, str]) -> "SparkSession":
         "spark.ui.showConsoleProgress": "false",
         "spark.sql.execution.arrow.pyspark.enabled": "true",
         "spark.sql.session.timeZone": "UTC",
+        # lists of topics are made in hash tables; Spark's own limit of 128 nodes would have all subscriptions sorted
+        "spark.sql.objectHashAggregate.sortBased.fallbackThreshold": "200000",
     }
     if master.startswith("local"):
         defaults |= {

@@ -5,7 +5,7 @@
     subscriptions/   node, topic                      the cleaned interest that it was built for
     links/           src, dst, shared_topics, order   labels, the smaller id first
     nodes/           id, topic_count, degree
-    topics/          topic, subscribers, links, components, diameter (null when it is not connected)
+    topics/          topic, subscribers, links, components, diameter (null when it is not connected), diameter_sampled
     rejected/        file, raw, node, topic, reason   input rows that were not used
     metrics.json     the figures of `Metrics`
     run.json         format, method, options, seed, fingerprint, versions, counts, seconds per stage

@@ -214,7 +214,10 @@ def verify_overlay(
 
 
 def measure_overlay(subscriptions: DataFrame, links: DataFrame, *, stages: Stages | None = None) -> Metrics:
-    """Figures of links, from whatever tool: degrees, exact topic diameters, sharing; called as `verify_overlay`."""
+    """Figures of links, from whatever tool: degrees, topic diameters, sharing; called as `verify_overlay`.
+
+    Diameters are exact, except of topics with over 20,000 subscribers: see ``Metrics.sampled_diameters``.
+    """
     stages = stages or Stages()
     prepared = prepare(subscriptions, stages=stages)
     sentence = f"measuring {prepared.counts['topics']:,} topics"

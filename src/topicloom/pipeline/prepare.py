@@ -101,7 +101,9 @@ def _tallied(judged: DataFrame) -> DataFrame:
     """Rows of `with_reasons` -> (node, topic, reason, rows): distinct subscriptions, and a row for each reason."""
     usable = F.col(REASON).isNull()
     labels = [F.when(usable, F.col(name)).alias(name) for name in (NODE, TOPIC)]
-    return judged.groupBy(*labels, REASON).agg(F.count("*").alias(_ROWS))
+    # by node alone, so that lists of topics can be made of it without moving the rows again
+    together = judged.select(*labels, REASON).repartition(NODE)
+    return together.groupBy(NODE, TOPIC, REASON).agg(F.count("*").alias(_ROWS))
 
 
 def _counted(tallied: DataFrame) -> tuple[dict[str, int], str]:
@@ -113,7 +115,9 @@ def _counted(tallied: DataFrame) -> tuple[dict[str, int], str]:
         F.coalesce(F.sum(_ROWS), F.lit(0)).alias("rows"),
         F.coalesce(F.sum(F.when(~usable, F.col(_ROWS))), F.lit(0)).alias("rejected"),
         F.coalesce(F.bit_xor(hashed), F.lit(0)).alias("folded"),
-        F.coalesce(F.sum(hashed.cast("decimal(38,0)")), F.lit(0)).alias("summed"),
+        # halves, because a sum of whole hashes would overflow
+        F.coalesce(F.sum(F.shiftrightunsigned(hashed, 32)), F.lit(0)).alias("high"),
+        F.coalesce(F.sum(hashed.bitwiseAND(F.lit(0xFFFFFFFF))), F.lit(0)).alias("low"),
     ).collect()[0]
     counts = {
         "rows": row["rows"],
@@ -121,7 +125,8 @@ def _counted(tallied: DataFrame) -> tuple[dict[str, int], str]:
         "repeated": row["rows"] - row["rejected"] - row["distinct"],
         "subscriptions": row["distinct"],
     }
-    return counts, f"{row['distinct']}-{row['folded'] % 2**64:016x}-{int(row['summed']) % 2**64:016x}"
+    summed = (row["high"] << 32) + row["low"]
+    return counts, f"{row['distinct']}-{row['folded'] % 2**64:016x}-{summed % 2**64:016x}"
 
 
 def _nothing_usable(tallied: DataFrame, rows: int) -> str:
