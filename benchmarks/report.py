@@ -99,7 +99,7 @@ def document(results: dict) -> str:
         "its own, except that the literal one is run once on 20,000 × 500 × 50. "
         "Memory is the peak over that of a process that only imports the package and loads the interest. "
         "`literal` is Greedy Merge exactly as the paper's Algorithms 1–3 print it, in numba "
-        "(`benchmarks/literal_greedy_merge.py`). Every overlay in the table was verified.",
+        "(`src/topicloom/study/literal_greedy_merge.py`). Every overlay in the table was verified.",
         "",
         table(results),
         "",

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import typer
 from typer.exceptions import TyperException
 
-from topicloom.cli import churn, compare, design, drill, generate, join, measure, methods, verify
+from topicloom.cli import churn, compare, design, drill, generate, join, measure, methods, study, verify
 from topicloom.cli.console import complain
 from topicloom.errors import TopicloomError
 from topicloom.version import __version__
@@ -40,7 +40,7 @@ def _root(
     pass
 
 
-for module in (generate, design, compare, verify, measure, drill, join, churn, methods):
+for module in (generate, design, compare, verify, measure, drill, join, churn, study, methods):
     app.command(name=module.__name__.rpartition(".")[2], epilog=module.EXAMPLE)(module.command)
 
 
