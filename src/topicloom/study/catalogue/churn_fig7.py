@@ -42,8 +42,8 @@ STUDY = Study(
     source="shadows-churn, Figure 7",
     setting=f"{ROUNDS} Times over 300 rounds; a repair is Steps I and II, without the backups of others (Step III).",
     found="A round against rebuilding by Low-ODA (18.76 s): joins 0.014 % with Shadow (2.69 ms), 0.043 % with Naive "
-    "(7.93 ms); "
-    "leaves 1.78 % (333 ms) and 14 % (2,575 ms, at most 61.6 %). Shadow sets are 1.59 % of the nodes, at most 4.97 %.",
+    "(7.93 ms); leaves 1.78 % (333 ms) and 14 % (2,575 ms, at most 61.6 %). Shadow sets are 1.59 % of the nodes, at "
+    "most 4.97 %.",
     grid=_grid,
     panels=[
         Panel(

@@ -46,9 +46,8 @@ STUDIES = (
         title="degrees under churn by backup builder",
         source="shadows-churn, Figure 4",
         setting=ROUNDS,
-        found="With greedy backups the overlay degrades: the maximum degree is 84 after 1,000 rounds; with "
-        "primal-dual ones it "
-        "stays low.",
+        found="With greedy backups the overlay degrades: the maximum degree is 84 after 1,000 rounds; with primal-dual "
+        "ones it stays low.",
         grid=lambda scale: _grid(scale, [("shadow", {}), ("shadow", {"backups": "greedy"})]),
         panels=_panels([("primal-dual", SHADOW), ("greedy", {"backups": "greedy"})]),
         published=[
@@ -85,8 +84,7 @@ STUDIES = (
         source="shadows-churn, Figure 6",
         setting=ROUNDS,
         found="Maximum degrees of Shadow and Naive rise alike from 13 to 22; averaged over the rounds, Shadow is at "
-        "most 5.5 "
-        "(maximum) and 0.798 (average degree) above a fresh Low-ODA.",
+        "most 5.5 (maximum) and 0.798 (average degree) above a fresh Low-ODA.",
         grid=lambda scale: _grid(scale, [("shadow", {}), ("naive", {})], ["drawn"]),
         panels=_panels([("Shadow", SHADOW), ("Naive", NAIVE), ("fresh Low-ODA", FRESH)]),
         published=[
@@ -130,8 +128,7 @@ STUDIES = (
         source="shadows-churn, Figure 8",
         setting=f"{ROUNDS} Rebuilding is looked at every 20 rounds, against the round before.",
         found="Shadow changes 0.068 % of the links at a join and 0.17 % at a leave (4.83 and 12.24 links); Low-ODA "
-        "from scratch "
-        "exchanges 9.4 % (11.3 % at joins, 7.5 % at leaves), 610 links.",
+        "from scratch exchanges 9.4 % (11.3 % at joins, 7.5 % at leaves), 610 links.",
         grid=lambda scale: _grid(scale, [("shadow", {})], ["drawn", "kept"]),
         panels=[
             Panel(

@@ -7,8 +7,8 @@ from topicloom.workloads.options import SIZE_EXPONENT
 
 EXPONENT = SIZE_EXPONENT
 SETTING = (
-    "2,000 nodes, 200 topics, power-law sizes from 10 to 90, uniform; ρ = 3, λ = 3. The paper names no exponent of the "
-    f"power law: {EXPONENT:g} here, a mean of 24 topics per node."
+    "2,000 nodes, 200 topics, power-law sizes from 10 to 90, uniform; ρ = 3, λ = 3. The paper names no exponent of "
+    f"the power law: {EXPONENT:g} here, a mean of 24 topics per node."
 )
 
 

@@ -94,8 +94,7 @@ STUDIES = (
         source="star-merge-divide-and-conquer, Figure 5",
         setting=f"{SETTING} Unif. The check that the overlays given are topic-connected is not counted.",
         found="Star Merge takes less than 1 % of GM's time on average and 0.28 % at 8,000 nodes, Naive Merge about 75 "
-        "%; a node "
-        "has to consider at most 18.6 % of the others with Star Merge, all with Naive Merge.",
+        "%; a node has to consider at most 18.6 % of the others with Star Merge, all with Naive Merge.",
         grid=_timed,
         panels=[
             Panel(

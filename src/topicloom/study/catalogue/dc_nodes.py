@@ -133,8 +133,8 @@ STUDIES = (
         title="DC, GM and a ring per topic",
         source="star-merge-divide-and-conquer, Figure 12",
         setting=f"{SETTING} Unif.",
-        found="DC is 2.12 above GM on average; RingPT has about twice the topics per node, much more than 5 times "
-        "DC's degree.",
+        found="DC is 2.12 above GM on average; RingPT has about twice the topics per node, much more than 5 times DC's "
+        "degree.",
         grid=_with_rings,
         panels=[
             Panel(

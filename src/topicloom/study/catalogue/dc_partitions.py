@@ -50,8 +50,7 @@ STUDIES = (
         source="star-merge-divide-and-conquer, Figure 6",
         setting=SETTING,
         found="With more partitions the degree first rises above GM's and comes back to it at |V| partitions. Under "
-        "Unif it is "
-        "less than 6 above at its peak and less than 3.5 where the time is least, near 10 partitions.",
+        "Unif it is less than 6 above at its peak and less than 3.5 where the time is least, near 10 partitions.",
         grid=_timed,
         panels=[
             Panel(

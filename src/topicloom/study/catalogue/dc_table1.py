@@ -60,11 +60,10 @@ STUDY = Study(
     name="dc-table1",
     title="random partitioning, 400 runs",
     source="star-merge-divide-and-conquer, Table I",
-    setting="1,000 nodes, 100 topics, 20 per node in the mean, uniform, 10 random partitions. “In the mean” is read "
-    "as each "
-    "topic taken independently with probability 0.2; exactly 20 per node is the other reading.",
-    found="Degrees of DC 6.50 (6.42–6.56) against GM's 5.09 (5.07–5.13), star sets of 9.54 nodes (8–11), time 0.063 "
-    "of GM's.",
+    setting="1,000 nodes, 100 topics, 20 per node in the mean, uniform, 10 random partitions. “In the mean” is read as "
+    "each topic taken independently with probability 0.2; exactly 20 per node is the other reading.",
+    found="Degrees of DC 6.50 (6.42–6.56) against GM's 5.09 (5.07–5.13), star sets of 9.54 nodes (8–11), time 0.063 of "
+    "GM's.",
     grid=grid,
     published=_rows(),
 )

@@ -67,9 +67,8 @@ STUDIES = (
         title="DC against GM by topics",
         source="star-merge-divide-and-conquer, Figure 10",
         setting=f"{PARTS}, 100–1,000 topics, 20 per node in the mean.",
-        found="DC's degree is above GM's by 3.66 (Unif), 1.24 (Zipf) and 1.06 (Expo) on average; its time is less "
-        "than 28 % of "
-        "GM's, the worst being at 1,000 topics.",
+        found="DC's degree is above GM's by 3.66 (Unif), 1.24 (Zipf) and 1.06 (Expo) on average; its time is less than "
+        "28 % of GM's, the worst being at 1,000 topics.",
         grid=_by_topics,
         panels=_panels("topics", "topics", "4,000 nodes, 20 per node"),
         published=[

@@ -35,8 +35,7 @@ STUDY = Study(
     source="gm-min-tco, Figure 2",
     setting="1,000–10,000 nodes, 100 and 200 topics, exactly 10 per node; uniform, Zipf 0.5, exponential.",
     found="The average degree falls with the number of nodes under all popularities, is lowest under the exponential "
-    "one, "
-    "and rises with the number of topics.",
+    "one, and rises with the number of topics.",
     grid=grid,
     panels=[
         Panel(

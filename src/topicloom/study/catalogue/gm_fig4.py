@@ -74,11 +74,9 @@ STUDIES = (
         title="GM against a ring per topic, by topics, 10 and 20 per node",
         source="gm-min-tco, Figure 4b",
         setting="100–200 topics, exactly 10 and 20 per node, Zipf 0.5. The paper does not say how many nodes: 1,000 "
-        "and "
-        "10,000 here.",
+        "and 10,000 here.",
         found="With 20 topics per node instead of 10, GM's degree rises by 25 % at worst, RingPT's roughly doubles. "
-        "The "
-        "introduction says that GM saves up to 8-fold as topics grow in number.",
+        "The introduction says that GM saves up to 8-fold as topics grow in number.",
         grid=grid_by_topics,
         panels=[
             Panel(

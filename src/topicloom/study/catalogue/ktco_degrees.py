@@ -16,30 +16,29 @@ GM, GM2, CYCLE = {"method": "gm"}, {"method": "gm2"}, {"method": "cycle-pt"}
 DEGREE = "average_degree"
 
 
-def grid(points: Callable[[str], Sequence[dict[str, Any]]], scale: Scale, seeds: int) -> list[Cell]:
-    """GM, GM2, CyclePT and HararyPT at every k on some workloads of each popularity."""
+def grid(points: Callable[[str], Sequence[dict[str, Any]]], scale: Scale, ks: Sequence[int]) -> list[Cell]:
+    """GM, GM2, CyclePT and HararyPT on some workloads of each popularity."""
     drawn = [one for popularity in POPULARITIES for one in points(popularity)]
-    ks = scale.pick(quick=(2, 5), paper=KS)
-    choices = [("cycle-pt", {}), *(("harary-pt", {"k": k}) for k in ks)]
+    choices = [("cycle-pt", {}), *(("harary-pt", {"k": k}) for k in scale.pick(quick=(2, 5), paper=ks))]
     return [
-        *cells("diameters", [("gm", {}), ("gm2", {})], drawn, scale.seed_range(seeds)),
-        *cells("design", choices, drawn, scale.seed_range(seeds)),
+        *cells("diameters", [("gm", {}), ("gm2", {})], drawn, scale.seed_range(10)),
+        *cells("design", choices, drawn, scale.seed_range(10)),
     ]
 
 
 def _by_nodes(scale: Scale) -> list[Cell]:
     nodes = scale.pick(quick=(100,), paper=(100, 200, 400, 600, 800, 1000))
-    return grid(lambda p: [workload(n, 200, 30, p) for n in nodes], scale, 10)
+    return grid(lambda p: [workload(n, 200, 30, p) for n in nodes], scale, KS)
 
 
 def _by_topics(scale: Scale) -> list[Cell]:
     nodes, topics = scale.pick(quick=(100, (100, 200)), paper=(800, (100, 200, 400, 600, 800, 1000)))
-    return grid(lambda p: [workload(nodes, t, 30, p) for t in topics], scale, 10)
+    return grid(lambda p: [workload(nodes, t, 30, p) for t in topics], scale, KS)
 
 
 def _by_sizes(scale: Scale) -> list[Cell]:
     nodes, sizes = scale.pick(quick=(100, (10, 20)), paper=(800, (10, 20, 30, 40, 50, 60, 80, 100)))
-    return grid(lambda p: [workload(nodes, 200, s, p) for s in sizes], scale, 10)
+    return grid(lambda p: [workload(nodes, 200, s, p) for s in sizes], scale, (*PLOTTED, 12))
 
 
 def panels(x: str, x_label: str, setting: str) -> list[Panel]:
@@ -120,8 +119,7 @@ STUDIES = (
         setting="100–1,000 nodes, 200 topics, exactly 30 per node; Expo, Zipf 2.0, Unif. Every overlay is judged at "
         "its k.",
         found="GM2's degree is 1.66 times GM's on average; CyclePT's is about twice the number of topics per node, 5 "
-        "times "
-        "GM2's; HararyPT reaches high k with fewer links than CyclePT.",
+        "times GM2's; HararyPT reaches high k with fewer links than CyclePT.",
         grid=_by_nodes,
         panels=panels("nodes", "nodes", "200 topics, 30 per node"),
         published=[
@@ -142,8 +140,7 @@ STUDIES = (
         source="ktco-gm2-hararypt, Figure 4 and Appendix D-A",
         setting="800 nodes, 100–1,000 topics, exactly 30 per node; Expo, Zipf 2.0, Unif.",
         found="GM2's degree is at most 1.66 times GM's and at least 43.1 below CyclePT's on average. HararyPT's 2TCO "
-        "always "
-        "has fewer links than CyclePT's, and under Expo and Zipf its 6TCO has almost the same.",
+        "always has fewer links than CyclePT's, and under Expo and Zipf its 6TCO has almost the same.",
         grid=_by_topics,
         panels=panels("topics", "topics", "800 nodes, 30 per node"),
         published=[
@@ -203,8 +200,7 @@ STUDIES = (
         source="ktco-gm2-hararypt, Figure 5 and Appendix D-B",
         setting="800 nodes, 200 topics, exactly 10–100 per node; Expo, Zipf 2.0, Unif.",
         found="GM's and GM2's degrees fall as nodes want more; CyclePT's is twice the topics per node; HararyPT's "
-        "rises up to "
-        "about 50 per node under Zipf and 20 under Unif, then falls.",
+        "rises up to about 50 per node under Zipf and 20 under Unif, then falls.",
         grid=_by_sizes,
         panels=panels("subscriptions", "topics per node", "800 nodes, 200 topics"),
         published=[

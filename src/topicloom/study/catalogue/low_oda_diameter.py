@@ -49,8 +49,7 @@ def _study(
         source=f"low-oda-2d-oda, Figure {figure}",
         setting=f"{setting}; uniform, exactly so many per node. Every overlay is checked to have topic diameter ≤ 2.",
         found=f"2D-ODA needs at most {gm} times GM's links; CD-ODA-II needs {two} times, CD-ODA and CD-ODA-I {one} "
-        f"times "
-        "2D-ODA's on average.",
+        "times 2D-ODA's on average.",
         grid=grid,
         panels=[
             Panel(
