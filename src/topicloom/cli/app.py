@@ -73,7 +73,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         complain(f"failed unexpectedly ({type(error).__name__}): {_first_line(error)}; run again with -v to see more")
         return BAD_INPUT
     if result == INTERRUPTED:  # typer, too, turns Ctrl-C into this result
-        complain("interrupted; nothing was written")
+        resumes = arguments[:1] == ["study"]
+        kept = "what was measured is kept, and the same command goes on" if resumes else "nothing was written"
+        complain(f"interrupted; {kept}")
     return result if isinstance(result, int) else DONE
 
 

@@ -7,6 +7,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from topicloom.errors import InputNotFoundError
 from topicloom.model import Interest
 from topicloom.study.cells import Cell, canonical
@@ -33,22 +35,34 @@ def _interest(workload: str, seed: int) -> Interest:
     options = json.loads(workload)
     if "dataset" in options:
         return dataset(options["dataset"])
-    if "case" in options:
-        return case_vii(options["nodes"])
+    case = options.pop("case", None)
+    if case is not None:
+        return case_vii(**options) if case == "VII" else steeper_exponential(**options, seed=seed)
     return generate(**options, seed=seed)
 
 
-def case_vii(n: int) -> Interest:
+def case_vii(nodes: int) -> Interest:
     """Case VII of the Low-ODA paper (§6.4): v1 wants x1 … xn and z, v2 x1 … xn, w wants z, n - 3 nodes x1 and y."""
-    shared = [f"x{j:03d}" for j in range(1, n + 1)]
+    shared = [f"x{j:03d}" for j in range(1, nodes + 1)]
     wants: Mapping[str, list[str]] = {
         "v1": [*shared, "z"],
         "v2": shared,
         "w": ["z"],
-        **{f"u{i:03d}": ["x001", "y"] for i in range(1, n - 2)},
+        **{f"u{i:03d}": ["x001", "y"] for i in range(1, nodes - 2)},
     }
     pairs = [(node, topic) for node, topics in wants.items() for topic in topics]
     return Interest.from_pairs([node for node, _ in pairs], [topic for _, topic in pairs])
+
+
+def steeper_exponential(nodes: int, topics: int, subscriptions: int, rate: float, seed: int) -> Interest:
+    """Exponential popularity of another steepness: p(t) ∝ exp(-rate t / topics), exactly so many topics per node.
+
+    `topicloom.generate` has rate 7.98, 55 % of the mass on a tenth of the topics; 16 puts 80 % there. Drawing until a
+    node has enough distinct topics is the same as taking those with the largest log p(t) + Gumbel noise.
+    """
+    noise = np.random.default_rng(seed).gumbel(size=(nodes, topics))
+    chosen = np.argpartition(rate * np.arange(topics) / topics - noise, subscriptions - 1, axis=1)[:, :subscriptions]
+    return Interest.from_csr(np.arange(0, nodes * subscriptions + 1, subscriptions), chosen.ravel(), topics)
 
 
 def datasets_folder() -> Path | None:

@@ -9,7 +9,7 @@ from topicloom.study.cells import Cell
 class Progress:
     """Tells after each wave how many cells are done and an estimate of what is left.
 
-    The estimate takes the seconds per weight of finished cells of the same measurement and method, and those of all
+    The estimate takes the seconds per weight of finished cells of the same measurement and method, and the mean of all
     finished cells where there is none yet.
     """
 
@@ -18,6 +18,7 @@ class Progress:
         self._total = done + len(missing)
         self._cores, self._say = cores, say
         self._spent: dict[tuple[str, str], tuple[float, float]] = {}
+        self._finished = 0
         self._began = time.monotonic()
         if done:
             say(f"{done:,} of {self._total:,} cells were measured before")
@@ -26,6 +27,7 @@ class Progress:
         """Count finished cells, given with the seconds each took, and say where the run stands."""
         for cell, seconds in finished:
             self._left.pop(cell.key, None)
+            self._finished += 1
             kind = (cell.measurement, cell.method)
             before = self._spent.get(kind, (0.0, 0.0))
             self._spent[kind] = before[0] + seconds, before[1] + cell.weight
@@ -35,12 +37,11 @@ class Progress:
 
     def seconds_left(self) -> float:
         """Estimate of the seconds that the other cells take."""
-        seconds = sum(spent for spent, _ in self._spent.values())
-        weight = sum(weight for _, weight in self._spent.values())
+        mean = sum(spent for spent, _ in self._spent.values()) / max(self._finished, 1)
         total = 0.0
         for cell in self._left.values():
-            known = self._spent.get((cell.measurement, cell.method), (seconds, weight))
-            total += cell.weight * known[0] / max(known[1], 1e-9)
+            seconds, weight = self._spent.get((cell.measurement, cell.method), (mean, cell.weight))
+            total += cell.weight * seconds / weight
         return total / self._cores
 
 

@@ -48,7 +48,12 @@ def run_cells(
 
 
 def _measure(spark: SparkSession, tasks: Sequence[Sequence[Cell]], store: Store, progress: Progress) -> None:
-    figures = measured(grid(spark, tasks)).toArrow()
+    try:
+        figures = measured(grid(spark, tasks)).toArrow()
+    except Exception as error:
+        if isinstance(error.__context__, KeyboardInterrupt):  # PySpark asks the job for its result even then
+            raise KeyboardInterrupt from error
+        raise
     store.add(figures)
     seconds = dict(zip(figures["key"].to_pylist(), figures["seconds"].to_pylist()))
     progress.advance([(cell, seconds.get(cell.key, 0.0)) for task in tasks for cell in task])

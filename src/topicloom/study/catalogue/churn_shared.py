@@ -18,6 +18,6 @@ def churn_workload(scale: Scale, **more: Any) -> dict[str, Any]:
     return {"nodes": nodes, "topics": 200, "sizes": "power-law", "min_size": 10, "max_size": 90, **more}
 
 
-def rounds(scale: Scale, **more: Any) -> dict[str, Any]:
-    """1,000 rounds, looked at every 20."""
-    return {"rounds": scale.pick(quick=40, paper=1000), "every": scale.pick(quick=20, paper=20), **more}
+def rounds(scale: Scale, *, every: int = 20, **more: Any) -> dict[str, Any]:
+    """1,000 rounds, looked at every so many."""
+    return {"rounds": scale.pick(quick=40, paper=1000), "every": scale.pick(quick=20, paper=every), **more}

@@ -36,7 +36,7 @@ def _timed(scale: Scale) -> list[Cell]:
 
 
 def _with_rings(scale: Scale) -> list[Cell]:
-    return _cells(scale, [("gm", {}), ("ring-pt", {})], ("uniform",), "mean")
+    return _cells(scale, [("gm", {}), ("ring-pt", {}), ("cycle-pt", {})], ("uniform",), "mean")
 
 
 def _where(method: str, sizes: str | None = "mean") -> dict[str, Any]:
@@ -159,6 +159,19 @@ STUDIES = (
                 40,
                 lambda r: float(r.by("nodes", DEGREE, **_where("ring-pt")).mean()),
                 why="ring-order",
+            ),
+            Published(
+                "CyclePT's degree over DC's, mean (rings in an order of their own for each topic)",
+                5,
+                lambda r: ratio(r, "nodes", DEGREE, _where("cycle-pt"), _where("dc")),
+                AT_LEAST,
+                experiment=True,
+            ),
+            Published(
+                "CyclePT's degree, mean",
+                40,
+                lambda r: float(r.by("nodes", DEGREE, **_where("cycle-pt")).mean()),
+                experiment=True,
             ),
         ],
     ),

@@ -16,7 +16,7 @@ def _choices(nodes: int) -> list[tuple[str, dict[str, Any]]]:
 
 
 def _by_topics(scale: Scale) -> list[Cell]:
-    nodes, topics = scale.pick(quick=(300, (100, 200)), paper=(4000, (100, 200, 400, 600, 800, 1000)))
+    nodes, topics = scale.pick(quick=(300, (100, 200)), paper=(4000, (100, 200, 400, 700, 1000)))
     drawn = [workload(nodes, t, 20, p, sizes="mean") for t in topics for p in POPULARITIES]
     timed = [workload(nodes, t, 20, sizes="mean") for t in (topics[0], topics[-1])]
     return [
@@ -26,7 +26,7 @@ def _by_topics(scale: Scale) -> list[Cell]:
 
 
 def _by_sizes(scale: Scale) -> list[Cell]:
-    nodes, topics, sizes = scale.pick(quick=(300, 200, (10, 20)), paper=(4000, 400, (10, 20, 40, 60, 80, 100)))
+    nodes, topics, sizes = scale.pick(quick=(300, 200, (10, 20)), paper=(4000, 400, (10, 20, 50, 100)))
     drawn = [workload(nodes, topics, s, p, sizes="mean") for s in sizes for p in POPULARITIES]
     return cells("design", _choices(nodes)[:2], drawn, scale.seed_range(10))
 

@@ -17,29 +17,38 @@ STUDY = Study(
     name="gm-fig3",
     title="steps of GM over its worst case",
     source="gm-min-tco, Figure 3",
-    setting="As Figure 2. Steps are counted in the algorithm as it is printed: contributions counted in Algorithm 2 "
-    "and lowered in Algorithm 3. The paper does not say what a step is.",
+    setting="As Figure 2. The paper does not say what a step is; here it is a contribution that Algorithm 3, as it is "
+    "printed, lowers.",
     found="In all experiments a small fraction, of the order of 10⁻³, of |V|²|T|; less with more topics; highest under "
     "the exponential popularity.",
     grid=grid,
     panels=[
-        Panel(f"{t} topics, 10 per node", "nodes", "nodes", "steps / (|V|²|T|)", by_popularity("steps_share", topics=t))
+        Panel(
+            f"{t} topics, 10 per node", "nodes", "nodes", "steps / (|V|²|T|)", by_popularity("lowered_share", topics=t)
+        )
         for t in TOPICS
     ],
     published=[
-        Published("steps / (|V|²|T|), mean of all", 1e-3, lambda r: r.mean("steps_share"), ORDER),
+        Published("steps / (|V|²|T|), mean of all", 1e-3, lambda r: r.mean("lowered_share"), ORDER),
+        Published(
+            "the same if counting contributions at the start are steps too",
+            1e-3,
+            lambda r: r.mean("lowered_share") + r.mean("counted_share"),
+            ORDER,
+            experiment=True,
+        ),
         Published(
             "steps with 200 topics over those with 100, as shares",
             1,
-            lambda r: r.mean("steps_share", topics=200) / r.mean("steps_share", topics=100),
+            lambda r: r.mean("lowered_share", topics=200) / r.mean("lowered_share", topics=100),
             AT_MOST,
         ),
         Published(
             "steps under Expo over the higher of the two others",
             1,
             lambda r: (
-                r.mean("steps_share", popularity="exponential")
-                / max(r.mean("steps_share", popularity=p) for p in ("uniform", "zipf"))
+                r.mean("lowered_share", popularity="exponential")
+                / max(r.mean("lowered_share", popularity=p) for p in ("uniform", "zipf"))
             ),
             AT_LEAST,
         ),

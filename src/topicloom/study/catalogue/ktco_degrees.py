@@ -5,13 +5,14 @@ from typing import Any
 
 import numpy as np
 
-from topicloom.study.catalogue.shared import POPULARITIES, cells, difference, ratio, workload
+from topicloom.study.catalogue.shared import POPULARITIES, Choice, cells, difference, ratio, workload
 from topicloom.study.cells import Cell
 from topicloom.study.results import Results
 from topicloom.study.studies import AT_LEAST, AT_MOST, Line, Panel, Published, Scale, Study
 
 KS = (2, 4, 5, 6, 7, 8, 10, 12, 14)
 PLOTTED = (2, 4, 6, 8, 10)
+STEEPER = "exponential, 80 % on a tenth"
 GM, GM2, CYCLE = {"method": "gm"}, {"method": "gm2"}, {"method": "cycle-pt"}
 DEGREE = "average_degree"
 
@@ -26,9 +27,17 @@ def grid(points: Callable[[str], Sequence[dict[str, Any]]], scale: Scale, ks: Se
     ]
 
 
+def _steeper(scale: Scale, nodes: Sequence[int], subscriptions: int, ks: Sequence[int]) -> list[Cell]:
+    """CyclePT and HararyPT under an exponential popularity with 80 % of the mass on a tenth of the topics."""
+    drawn = [{"case": STEEPER, "rate": 16, "nodes": n, "topics": 200, "subscriptions": subscriptions} for n in nodes]
+    choices: list[Choice] = [("cycle-pt", {}), *(("harary-pt", {"k": k}) for k in scale.pick(quick=(2,), paper=ks))]
+    return cells("design", choices, drawn, scale.seed_range(10))
+
+
 def _by_nodes(scale: Scale) -> list[Cell]:
     nodes = scale.pick(quick=(100,), paper=(100, 200, 400, 600, 800, 1000))
-    return grid(lambda p: [workload(n, 200, 30, p) for n in nodes], scale, KS)
+    drawn = grid(lambda p: [workload(n, 200, 30, p) for n in nodes], scale, KS)
+    return [*drawn, *_steeper(scale, nodes, 30, (8, 10, 12, 14))]
 
 
 def _by_topics(scale: Scale) -> list[Cell]:
@@ -37,8 +46,9 @@ def _by_topics(scale: Scale) -> list[Cell]:
 
 
 def _by_sizes(scale: Scale) -> list[Cell]:
-    nodes, sizes = scale.pick(quick=(100, (10, 20)), paper=(800, (10, 20, 30, 40, 50, 60, 80, 100)))
-    return grid(lambda p: [workload(nodes, 200, s, p) for s in sizes], scale, (*PLOTTED, 12))
+    nodes, sizes = scale.pick(quick=(100, (10, 20)), paper=(800, (10, 20, 30, 40, 50, 60, 100)))
+    drawn = grid(lambda p: [workload(nodes, 200, s, p) for s in sizes], scale, (*PLOTTED, 12))
+    return [*drawn, *_steeper(scale, [nodes], sizes[-1], (12,))]
 
 
 def panels(x: str, x_label: str, setting: str) -> list[Panel]:
@@ -73,11 +83,19 @@ def mean_over_popularities(answer: Callable[[dict[str, str]], float]) -> float:
     return float(np.mean([answer({"popularity": popularity}) for popularity in POPULARITIES]))
 
 
-def highest_k(results: Results, popularity: str, **where: Any) -> float:
-    """Largest k of HararyPT with a lower degree than CyclePT, means over what fits."""
-    cycle = results.mean(DEGREE, **CYCLE, popularity=popularity, **where)
-    degrees = results.by("k", DEGREE, method="harary-pt", popularity=popularity, **where)
-    return float(max(degrees.index[degrees < cycle], default=0))
+def highest_k(results: Results, *, smooth: bool = False, **where: Any) -> float:
+    """Largest k of HararyPT with a lower degree than CyclePT, means over what fits.
+
+    ``smooth``: an odd k is taken to cost what lies between its even neighbours.
+    """
+    cycle = results.mean(DEGREE, **CYCLE, **where)
+    degrees = results.by("k", DEGREE, method="harary-pt", **where)
+    ks, values = np.asarray(degrees.index, float), np.asarray(degrees, float)
+    if smooth:
+        even = ks % 2 == 0
+        every = np.arange(ks.min(), ks.max() + 1)
+        ks, values = every, np.interp(every, ks[even], values[even])
+    return float(ks[values < cycle].max(initial=0))
 
 
 def _highest_ks() -> list[Published]:
@@ -86,7 +104,7 @@ def _highest_ks() -> list[Published]:
         Published(
             f"highest k at which HararyPT has fewer links than CyclePT, {POPULARITIES[p]}",
             k,
-            lambda r, p=p: highest_k(r, p),  # type: ignore[misc]
+            lambda r, p=p: highest_k(r, popularity=p),  # type: ignore[misc]
             AT_LEAST,
             why="harary-k",
         )
@@ -94,15 +112,23 @@ def _highest_ks() -> list[Published]:
     ]
     rows += [
         Published(
-            f"the same at {n} nodes alone, {POPULARITIES[p]}",
+            f"the same if odd k cost what lies between their even neighbours, {POPULARITIES[p]}",
             k,
-            lambda r, p=p, n=n: highest_k(r, p, nodes=n),  # type: ignore[misc]
+            lambda r, p=p: highest_k(r, smooth=True, popularity=p),  # type: ignore[misc]
             AT_LEAST,
             experiment=True,
         )
-        for n in (100, 200, 1000)
         for p, k in stated.items()
     ]
+    rows.append(
+        Published(
+            "the same under an exponential popularity with 80 % of the mass on a tenth of the topics, 1,000 nodes",
+            stated["exponential"],
+            lambda r: highest_k(r, case=STEEPER, nodes=1000),
+            AT_LEAST,
+            experiment=True,
+        )
+    )
     return rows
 
 
@@ -125,7 +151,9 @@ STUDIES = (
         published=[
             Published("GM2's degree over GM's, mean", 1.66, lambda r: _over_gm(r, "nodes")),
             Published("GM2's degree over GM's, mean (conclusion)", 1.65, lambda r: _over_gm(r, "nodes")),
-            Published("CyclePT's degree, mean (twice the topics per node)", 60, lambda r: r.mean(DEGREE, **CYCLE)),
+            Published(
+                "CyclePT's degree, mean (twice the topics per node)", 60, lambda r: r.mean(DEGREE, **CYCLE, case=None)
+            ),
             Published(
                 "CyclePT's degree over GM2's, mean",
                 5,
@@ -216,8 +244,21 @@ STUDIES = (
             Published(
                 "degree of HararyPT's 12TCO at 100 per node, mean of the popularities",
                 60.20,
-                lambda r: r.mean(DEGREE, method="harary-pt", k=12, subscriptions=100),
+                lambda r: r.mean(DEGREE, method="harary-pt", k=12, subscriptions=100, case=None),
                 why="harary-skew",
+            ),
+            Published(
+                "the same with 80 % of Expo's mass on a tenth of the topics",
+                60.20,
+                lambda r: float(
+                    np.mean(
+                        [
+                            r.mean(DEGREE, method="harary-pt", k=12, subscriptions=100, **where)
+                            for where in ({"case": STEEPER}, {"popularity": "zipf"}, {"popularity": "uniform"})
+                        ]
+                    )
+                ),
+                experiment=True,
             ),
             *(
                 Published(
@@ -231,7 +272,7 @@ STUDIES = (
             Published(
                 "CyclePT's degree at 100 per node, mean of the popularities",
                 177.23,
-                lambda r: r.mean(DEGREE, **CYCLE, subscriptions=100),
+                lambda r: r.mean(DEGREE, **CYCLE, subscriptions=100, case=None),
             ),
             Published(
                 "GM2's degree at 100 per node over that at 10, largest of the popularities",

@@ -101,8 +101,8 @@ def grid_of_case_vii(scale: Scale) -> list[Cell]:
     return cells("diameters", [(m, {}) for m in NAMES], [{"case": "VII", "nodes": n} for n in sizes], range(1))
 
 
-def _gain_over_cd_oda(results: Results, method: str) -> float:
-    return 1 - ratio(results, "subscriptions", "links", {"method": method}, {"method": "cd-oda"})
+def _gain_over_cd_oda(results: Results, method: str, **where: int) -> float:
+    return 1 - ratio(results, "subscriptions", "links", {"method": method, **where}, {"method": "cd-oda", **where})
 
 
 _BY_SIZE = _study(
@@ -153,6 +153,16 @@ STUDIES = (
                 lambda r: _gain_over_cd_oda(r, "cd-oda-2"),
                 why="cd-oda-gain",
                 unit="%",
+            ),
+            *(
+                Published(
+                    f"share of CD-ODA's links that {NAMES[m]} saves at 50 per node",
+                    0.20,
+                    lambda r, m=m: _gain_over_cd_oda(r, m, subscriptions=50),  # type: ignore[misc]
+                    unit="%",
+                    experiment=True,
+                )
+                for m in ("cd-oda-1", "cd-oda-2")
             ),
         ],
     ),

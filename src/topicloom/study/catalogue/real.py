@@ -39,8 +39,9 @@ SEEDS = {"ros2_autoware": 10, "mastodon_instances": 10, "mastodon_accounts": 10,
 
 
 def _degrees(scale: Scale) -> list[Cell]:
-    choices: list[Choice] = [("gm", {}), ("low-oda", {"rho": 3}), ("minmax-oda", {}), ("ring-pt", {})]
-    return _cells("design", choices, tuple(DATASETS), SEEDS, scale)
+    choices: list[Choice] = [("gm", {}), ("low-oda", {"rho": 3}), ("ring-pt", {})]
+    others = _cells("design", [("minmax-oda", {})], MEDIUM, SEEDS, scale)
+    return [*_cells("design", choices, tuple(DATASETS), SEEDS, scale), *others]
 
 
 def _diameters(scale: Scale) -> list[Cell]:
