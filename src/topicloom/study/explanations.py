@@ -14,7 +14,6 @@ _DIAMETER_TWO = "algorithms/diameter-two.md#the-papers-experiments"
 _CHURN = "algorithms/churn.md"
 
 EXPLANATIONS = {
-    "ring-ratio": Explanation("to be written"),
     "rho-one": Explanation(
         "At rho = 1 Low-ODA already spares the maximum degree among equally good links, which GM does not; that alone "
         "takes away half or more of what a larger rho can, and from 1.5 or 2 on the maximum degree stays where it is.",
@@ -30,6 +29,7 @@ EXPLANATIONS = {
     "cd-oda-gain": Explanation("to be written", _DIAMETER_TWO),
     "harary-k": Explanation("to be written"),
     "harary-peak": Explanation("to be written"),
+    "gm2-by-size": Explanation("to be written"),
     "harary-skew": Explanation("to be written"),
     "diameter-ties": Explanation("to be written"),
     "join-difference": Explanation("to be written"),

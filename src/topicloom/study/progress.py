@@ -35,14 +35,16 @@ class Progress:
         rest = f"about {_duration(self.seconds_left())} left" if self._left else "done"
         self._say(f"{self._total - len(self._left):,} of {self._total:,} cells, {_duration(elapsed)}; {rest}")
 
+    def seconds_of(self, cell: Cell) -> float | None:
+        """Estimate of the seconds that a cell takes; None while no like it is finished."""
+        spent = self._spent.get((cell.measurement, cell.method))
+        return None if spent is None else cell.weight * spent[0] / spent[1]
+
     def seconds_left(self) -> float:
         """Estimate of the seconds that the other cells take."""
         mean = sum(spent for spent, _ in self._spent.values()) / max(self._finished, 1)
-        total = 0.0
-        for cell in self._left.values():
-            seconds, weight = self._spent.get((cell.measurement, cell.method), (mean, cell.weight))
-            total += cell.weight * seconds / weight
-        return total / self._cores
+        known = [self.seconds_of(cell) for cell in self._left.values()]
+        return sum(mean if seconds is None else seconds for seconds in known) / self._cores
 
 
 def _duration(seconds: float) -> str:

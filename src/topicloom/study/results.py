@@ -91,11 +91,6 @@ class Results:
         """The means of `by` alone."""
         return np.asarray(self.by(x, metric, **conditions), np.float64)
 
-    def highest_at(self, x: str, metric: str, **conditions: Any) -> float:
-        """Value of a column at which the mean is highest."""
-        means = self.by(x, metric, **conditions)
-        return float(np.asarray(means.index)[int(np.argmax(means))])
-
     def lowest_at(self, x: str, metric: str, **conditions: Any) -> float:
         """Value of a column at which the mean is lowest."""
         means = self.by(x, metric, **conditions)

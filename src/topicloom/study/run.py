@@ -16,7 +16,7 @@ from topicloom.study.store import SCHEMA, Store
 _COLUMNS = "`key` string, fingerprint string, cell string, metric string, `at` double, value double, seconds double"
 # A wave is a Spark job whose figures are stored together; a killed run loses one.
 WAVE_SECONDS = 20.0
-FIRST_WAVE = 8
+NEW_CELLS = 4  # of a kind that none is known of, in a wave of one core
 LARGEST_WAVE = 400
 
 
@@ -34,17 +34,24 @@ def run_cells(
     progress = Progress(missing, done=len(cells) - len(missing), cores=cores, say=say)
     together = [cell for cell in missing if not MEASUREMENTS[cell.measurement].alone]
     alone = [cell for cell in missing if MEASUREMENTS[cell.measurement].alone]
-    size, at = FIRST_WAVE, 0
-    while at < len(together):
-        wave = together[at : at + size]
-        began = time.monotonic()
+    while together:
+        wave = _next_wave(together, progress, cores)
         _measure(spark, _tasks(wave), store, progress)
-        taken = time.monotonic() - began
-        at += len(wave)
-        size = max(FIRST_WAVE, min(LARGEST_WAVE, 2 * size, int(size * WAVE_SECONDS / max(taken, 0.1))))
+        together = together[len(wave) :]
     for cell in alone:
         _measure(spark, [[cell]], store, progress)
     store.fold()
+
+
+def _next_wave(cells: Sequence[Cell], progress: Progress, cores: int) -> Sequence[Cell]:
+    """The first cells, as many as are estimated to take the seconds of a wave; few of a kind that is new."""
+    seconds = 0.0
+    for count, cell in enumerate(cells[:LARGEST_WAVE]):
+        estimate = progress.seconds_of(cell)
+        seconds += WAVE_SECONDS / NEW_CELLS if estimate is None else estimate
+        if seconds > cores * WAVE_SECONDS:
+            return cells[: count + 1]
+    return cells[:LARGEST_WAVE]
 
 
 def _measure(spark: SparkSession, tasks: Sequence[Sequence[Cell]], store: Store, progress: Progress) -> None:

@@ -1,5 +1,6 @@
 """Published | ours | ratio | verdict, as Markdown and as a Parquet table."""
 
+import math
 from collections.abc import Iterable, Sequence
 
 import pyarrow as pa
@@ -14,7 +15,7 @@ def figure(value: float | None, unit: str = "") -> str:
     >>> figure(54.178), figure(0.0170, "%"), figure(0.00014, "%"), figure(2575), figure(1.0), figure(None)
     ('54.18', '1.70 %', '0.014 %', '2,575', '1', '–')
     """
-    if value is None:
+    if value is None or math.isnan(value):
         return "–"
     if unit == "%":
         return f"{_digits(100 * value)} %"

@@ -43,6 +43,8 @@ def compared(studies: Sequence[Study], results: Results) -> list[Compared]:
                 ours: float | None = float(number.ours(results))
             except NotMeasuredError:
                 ours = None
+            if ours is not None and math.isnan(ours):  # curves without a point in common
+                ours = None
             rows.append(Compared(study.name, number, ours, verdict(number, ours)))
     return rows
 
@@ -55,7 +57,7 @@ def verdict(number: Published, ours: float | None) -> str:
     >>> [verdict(bound, ours) for ours in (1.0, 2.6, 5.0, None)]
     ['holds', 'within 10 %', 'differs', 'not measured at this scale']
     """
-    if ours is None or math.isnan(ours):
+    if ours is None:
         return NOT_MEASURED
     if number.time:
         return TIME

@@ -27,9 +27,9 @@ def grid(points: Callable[[str], Sequence[dict[str, Any]]], scale: Scale, ks: Se
     ]
 
 
-def _steeper(scale: Scale, nodes: Sequence[int], subscriptions: int, ks: Sequence[int]) -> list[Cell]:
+def _steeper(scale: Scale, sizes: Sequence[tuple[int, int, int]], ks: Sequence[int]) -> list[Cell]:
     """CyclePT and HararyPT under an exponential popularity with 80 % of the mass on a tenth of the topics."""
-    drawn = [{"case": STEEPER, "rate": 16, "nodes": n, "topics": 200, "subscriptions": subscriptions} for n in nodes]
+    drawn = [{"case": STEEPER, "rate": 16, "nodes": n, "topics": t, "subscriptions": s} for n, t, s in sizes]
     choices: list[Choice] = [("cycle-pt", {}), *(("harary-pt", {"k": k}) for k in scale.pick(quick=(2,), paper=ks))]
     return cells("design", choices, drawn, scale.seed_range(10))
 
@@ -37,18 +37,19 @@ def _steeper(scale: Scale, nodes: Sequence[int], subscriptions: int, ks: Sequenc
 def _by_nodes(scale: Scale) -> list[Cell]:
     nodes = scale.pick(quick=(100,), paper=(100, 200, 400, 600, 800, 1000))
     drawn = grid(lambda p: [workload(n, 200, 30, p) for n in nodes], scale, KS)
-    return [*drawn, *_steeper(scale, nodes, 30, (8, 10, 12, 14))]
+    return [*drawn, *_steeper(scale, [(nodes[-1], 200, 30)], (8, 10, 12, 14))]
 
 
 def _by_topics(scale: Scale) -> list[Cell]:
     nodes, topics = scale.pick(quick=(100, (100, 200)), paper=(800, (100, 200, 400, 600, 800, 1000)))
-    return grid(lambda p: [workload(nodes, t, 30, p) for t in topics], scale, KS)
+    drawn = grid(lambda p: [workload(nodes, t, 30, p) for t in topics], scale, KS)
+    return [*drawn, *_steeper(scale, [(nodes, t, 30) for t in topics], (6,))]
 
 
 def _by_sizes(scale: Scale) -> list[Cell]:
     nodes, sizes = scale.pick(quick=(100, (10, 20)), paper=(800, (10, 20, 30, 40, 50, 60, 100)))
     drawn = grid(lambda p: [workload(nodes, 200, s, p) for s in sizes], scale, (*PLOTTED, 12))
-    return [*drawn, *_steeper(scale, [nodes], sizes[-1], (12,))]
+    return [*drawn, *_steeper(scale, [(nodes, 200, sizes[-1])], (12,))]
 
 
 def panels(x: str, x_label: str, setting: str) -> list[Panel]:
@@ -133,8 +134,9 @@ def _highest_ks() -> list[Published]:
 
 
 def _peak(results: Results, popularity: str) -> float:
-    """Topics per node at which HararyPT's degree is highest, over the values of k that the paper plots."""
-    return results.highest_at("subscriptions", DEGREE, method="harary-pt", popularity=popularity, k=PLOTTED)
+    """Topics per node beyond which HararyPT's degree no longer rises (by 1 %), over the k that the paper plots."""
+    degrees = results.by("subscriptions", DEGREE, method="harary-pt", popularity=popularity, k=PLOTTED)
+    return float(np.asarray(degrees.index)[np.asarray(degrees) >= 0.99 * degrees.max()].min())
 
 
 STUDIES = (
@@ -193,8 +195,18 @@ STUDIES = (
                         {**CYCLE, "popularity": p},
                     ),
                     AT_MOST,
+                    why="harary-skew",
                 )
                 for p in ("exponential", "zipf")
+            ),
+            Published(
+                "the same with 80 % of Expo's mass on a tenth of the topics",
+                1,
+                lambda r: ratio(
+                    r, "topics", DEGREE, {"method": "harary-pt", "k": 6, "case": STEEPER}, {**CYCLE, "case": STEEPER}
+                ),
+                AT_MOST,
+                experiment=True,
             ),
             Published(
                 "degree of HararyPT's 2TCO over CyclePT's, largest",
@@ -233,10 +245,13 @@ STUDIES = (
         panels=panels("subscriptions", "topics per node", "800 nodes, 200 topics"),
         published=[
             Published(
-                "topics per node at HararyPT's highest degree, Zipf", 50, lambda r: _peak(r, "zipf"), why="harary-peak"
+                "topics per node beyond which HararyPT's degree no longer rises, Zipf",
+                50,
+                lambda r: _peak(r, "zipf"),
+                why="harary-peak",
             ),
             Published(
-                "topics per node at HararyPT's highest degree, Unif",
+                "topics per node beyond which HararyPT's degree no longer rises, Unif",
                 20,
                 lambda r: _peak(r, "uniform"),
                 why="harary-peak",
@@ -283,6 +298,17 @@ STUDIES = (
                     for p in POPULARITIES
                 ),
                 AT_MOST,
+                why="gm2-by-size",
+            ),
+            Published(
+                "the same, Unif alone",
+                1,
+                lambda r: (
+                    r.mean(DEGREE, **GM2, popularity="uniform", subscriptions=100)
+                    / r.mean(DEGREE, **GM2, popularity="uniform", subscriptions=10)
+                ),
+                AT_MOST,
+                experiment=True,
             ),
         ],
     ),
