@@ -35,6 +35,7 @@ EXPLANATIONS = {
     "join-difference": Explanation("to be written"),
     "table-one": Explanation("to be written"),
     "ring-order": Explanation("to be written"),
+    "degree-by-size": Explanation("to be written"),
     "dc-topics": Explanation("to be written"),
     "backup-sets": Explanation("to be written", _CHURN),
     "greedy-backups": Explanation("to be written", _CHURN),

@@ -8,21 +8,21 @@ from topicloom.study.studies import AT_LEAST, AT_MOST, Line, Panel, Published, S
 JOINS = {"star-merge": "Star Merge", "naive-merge": "Naive Merge"}
 DEGREE = "average_degree"
 SETTING = (
-    "Sub-overlays of 100 nodes by GM are joined, 1,000–8,000 nodes in all; 100 topics, 20 per node in the mean (each "
-    "topic taken independently)."
+    "Sub-overlays of 100 nodes by GM are joined, 1,000–8,000 nodes in all; 100 topics, exactly 20 per node (the "
+    "reading of Table I that fits)."
 )
 
 
 def _grid(scale: Scale) -> list[Cell]:
     nodes = scale.pick(quick=(300,), paper=(1000, 2000, 4000, 6000, 8000))
-    drawn = [workload(n, 100, 20, p, sizes="mean") for n in nodes for p in POPULARITIES]
+    drawn = [workload(n, 100, 20, p) for n in nodes for p in POPULARITIES]
     seeds = scale.seed_range(10)
     return [*cells("join", [(m, {}) for m in JOINS], drawn, seeds), *cells("design", [("gm", {})], drawn, seeds)]
 
 
 def _timed(scale: Scale) -> list[Cell]:
     nodes = scale.pick(quick=(300,), paper=(1000, 2000, 4000, 8000))
-    drawn = [workload(n, 100, 20, sizes="mean") for n in nodes]
+    drawn = [workload(n, 100, 20) for n in nodes]
     uniform = [cell for cell in _grid(scale) if cell.workload["popularity"] == "uniform"]
     return [*uniform, *cells("time-join", [(m, {}) for m in JOINS], drawn, scale.seed_range(1))]
 

@@ -5,14 +5,13 @@ from typing import Any
 
 import numpy as np
 
-from topicloom.study.catalogue.shared import POPULARITIES, Choice, cells, difference, ratio, workload
+from topicloom.study.catalogue.shared import POPULARITIES, STEEPER, Choice, cells, difference, ratio, steeper, workload
 from topicloom.study.cells import Cell
 from topicloom.study.results import Results
 from topicloom.study.studies import AT_LEAST, AT_MOST, Line, Panel, Published, Scale, Study
 
 KS = (2, 4, 5, 6, 7, 8, 10, 12, 14)
 PLOTTED = (2, 4, 6, 8, 10)
-STEEPER = "exponential, 80 % on a tenth"
 GM, GM2, CYCLE = {"method": "gm"}, {"method": "gm2"}, {"method": "cycle-pt"}
 DEGREE = "average_degree"
 
@@ -29,7 +28,7 @@ def grid(points: Callable[[str], Sequence[dict[str, Any]]], scale: Scale, ks: Se
 
 def _steeper(scale: Scale, sizes: Sequence[tuple[int, int, int]], ks: Sequence[int]) -> list[Cell]:
     """CyclePT and HararyPT under an exponential popularity with 80 % of the mass on a tenth of the topics."""
-    drawn = [{"case": STEEPER, "rate": 16, "nodes": n, "topics": t, "subscriptions": s} for n, t, s in sizes]
+    drawn = [steeper(*size) for size in sizes]
     choices: list[Choice] = [("cycle-pt", {}), *(("harary-pt", {"k": k}) for k in scale.pick(quick=(2,), paper=ks))]
     return cells("design", choices, drawn, scale.seed_range(10))
 

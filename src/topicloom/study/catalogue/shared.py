@@ -29,6 +29,14 @@ def workload(
     return {**options, **({"sizes": sizes} if sizes else {})}
 
 
+STEEPER = "exponential, 80 % on a tenth"
+
+
+def steeper(nodes: int, topics: int, subscriptions: int) -> dict[str, Any]:
+    """A workload with exponential popularity, 80 % of the mass on the tenth of the topics that is most popular."""
+    return {"case": STEEPER, "rate": 16, "nodes": nodes, "topics": topics, "subscriptions": subscriptions}
+
+
 def cells(
     measurement: str, choices: Sequence[Choice], workloads: Iterable[Mapping[str, Any]], seeds: Iterable[int]
 ) -> list[Cell]:
