@@ -3,18 +3,24 @@
 from typing import Any
 
 from topicloom.study.catalogue.churn_shared import EXPONENT, SETTING, churn_workload
-from topicloom.study.catalogue.shared import cells
+from topicloom.study.catalogue.shared import Choice, cells
 from topicloom.study.cells import Cell
 from topicloom.study.studies import Line, Panel, Published, Scale, Study
+
+AS_BUILT: dict[str, Any] = {"measurement": "backups", "size_exponent": None}
 
 
 def _grid(scale: Scale, builder: str) -> list[Cell]:
     drawn = [churn_workload(scale), *(churn_workload(scale, size_exponent=e) for e in (0.0, 1.0))]
-    return cells("backups", [(builder, {"coverage": 3})], drawn, scale.seed_range(10))
+    choice: Choice = (builder, {"coverage": 3})
+    return [
+        *cells("backups", [choice], drawn, scale.seed_range(10)),
+        *cells("stale-weights", [choice], drawn[:1], scale.seed_range(3)),
+    ]
 
 
 def _panels(title: str) -> list[Panel]:
-    where: dict[str, Any] = {"size_exponent": None}
+    where = AS_BUILT
     return [
         Panel(
             title,
@@ -32,9 +38,26 @@ def _shares(value: float) -> list[Published]:
         Published(
             "backups of a node, mean share of the nodes",
             value,
-            lambda r: r.mean("backup_share", size_exponent=None),
+            lambda r: r.mean("backup_share", **AS_BUILT),
             unit="%",
             why="backup-sets",
+        ),
+        Published(
+            "the same, every size from 10 to 90 counted once, whatever its number of nodes",
+            value,
+            lambda r: (
+                float(r.by("at", "backups", **AS_BUILT).mean())
+                / float(r.select("backups", **AS_BUILT)["nodes"].iloc[0])
+            ),
+            unit="%",
+            experiment=True,
+        ),
+        Published(
+            "the same with weights that do not count primaries gathered meanwhile",
+            value,
+            lambda r: r.mean("backup_share", measurement="stale-weights"),
+            unit="%",
+            experiment=True,
         ),
         *(
             Published(
@@ -64,9 +87,16 @@ STUDIES = (
             Published(
                 "share of nodes with fewer than 5 primaries",
                 0.429,
-                lambda r: r.mean("share_under_5_primaries", size_exponent=None),
+                lambda r: r.mean("share_under_5_primaries", **AS_BUILT),
                 unit="%",
                 why="greedy-backups",
+            ),
+            Published(
+                "the same with weights that do not count primaries gathered meanwhile",
+                0.429,
+                lambda r: r.mean("share_under_5_primaries", measurement="stale-weights"),
+                unit="%",
+                experiment=True,
             ),
         ],
     ),
@@ -83,14 +113,14 @@ STUDIES = (
             Published(
                 "fewest primaries of a node, mean over the seeds",
                 21,
-                lambda r: r.mean("fewest_primaries", size_exponent=None),
+                lambda r: r.mean("fewest_primaries", **AS_BUILT),
                 "≥",
                 why="backup-sets",
             ),
             Published(
                 "most primaries of a node, mean over the seeds",
                 59,
-                lambda r: r.mean("most_primaries", size_exponent=None),
+                lambda r: r.mean("most_primaries", **AS_BUILT),
                 "≤",
                 why="backup-sets",
             ),

@@ -22,6 +22,12 @@ def _grid(scale: Scale, choices: Sequence[Choice], rebuilds: Sequence[str] = ())
     return [*cells("churn", churned, drawn, seeds), *cells("rebuild", fresh, drawn, seeds)]
 
 
+def _other_sizes(scale: Scale) -> list[Cell]:
+    """Low-ODA before any churn, with other exponents of the power law."""
+    drawn = [churn_workload(scale, size_exponent=exponent) for exponent in (0.0, 1.0)]
+    return cells("design", [("low-oda", {"rho": 3})], drawn, scale.seed_range(10))
+
+
 def _panels(curves: Sequence[tuple[str, dict[str, Any]]]) -> list[Panel]:
     return [
         Panel(what, "at", "round", what, [Line(label, metric, where) for label, where in curves])
@@ -85,7 +91,7 @@ STUDIES = (
         setting=ROUNDS,
         found="Maximum degrees of Shadow and Naive rise alike from 13 to 22; averaged over the rounds, Shadow is at "
         "most 5.5 (maximum) and 0.798 (average degree) above a fresh Low-ODA.",
-        grid=lambda scale: _grid(scale, [("shadow", {}), ("naive", {})], ["drawn"]),
+        grid=lambda scale: [*_grid(scale, [("shadow", {}), ("naive", {})], ["drawn"]), *_other_sizes(scale)],
         panels=_panels([("Shadow", SHADOW), ("Naive", NAIVE), ("fresh Low-ODA", FRESH)]),
         published=[
             Published(
@@ -93,6 +99,15 @@ STUDIES = (
                 13,
                 lambda r: r.mean("max_degree", **SHADOW, at=0),
                 why="churn-start",
+            ),
+            *(
+                Published(
+                    f"the same with a size exponent of {exponent:g}",
+                    13,
+                    lambda r, e=exponent: r.mean("max_degree", measurement="design", size_exponent=e),  # type: ignore[misc]
+                    experiment=True,
+                )
+                for exponent in (0.0, 1.0)
             ),
             Published(
                 "maximum degree after 1,000 rounds, Shadow",

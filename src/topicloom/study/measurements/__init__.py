@@ -2,9 +2,11 @@
 
 from collections.abc import Mapping
 
-from topicloom.study.measurements import backups, churn, construction, joining, rebuilding, steps, timing
+from topicloom.study.measurements import backups, churn, construction, joining, rebuilding, stale_weights, steps, timing
 from topicloom.study.measurements.kinds import Figure, Measurement, registered
 
 __all__ = ["MEASUREMENTS", "Figure", "Measurement"]
 
-MEASUREMENTS: Mapping[str, Measurement] = registered(backups, churn, construction, joining, rebuilding, steps, timing)
+MEASUREMENTS: Mapping[str, Measurement] = registered(
+    backups, churn, construction, joining, rebuilding, stale_weights, steps, timing
+)
