@@ -10,7 +10,7 @@ from topicloom.study.explanations import EXPLANATIONS
 from topicloom.study.results import NotMeasuredError, Results
 from topicloom.study.store import write_whole
 from topicloom.study.studies import Study
-from topicloom.study.verdicts import Compared, compared
+from topicloom.study.verdicts import DIFFERS, Compared, compared
 
 _PAPERS = {
     "gm": "Constructing Scalable Overlays for Pub-Sub with Many Topics (PODC 2007)",
@@ -105,7 +105,8 @@ def _seeds(results: Results) -> str:
 
 
 def _explanations(rows: Sequence[Compared]) -> str:
-    used = dict.fromkeys(row.number.why for row in rows if row.number.why in EXPLANATIONS)
+    differ = [row for row in rows if row.verdict == DIFFERS and not row.number.experiment]
+    used = dict.fromkeys(row.number.why for row in differ if row.number.why in EXPLANATIONS)
     if not used:
         return ""
     parts = ["## Why numbers differ"]
