@@ -9,6 +9,7 @@ from topicloom.study.studies import Line, Panel, Study
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
 
 # Okabe and Ito's colours; markers and dashes differ too.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#999999")
@@ -32,13 +33,31 @@ def draw(study: Study, results: Results, folder: Path) -> bool:
     settings: dict[str, Any] = {"svg.hashsalt": "topicloom", "svg.fonttype": "none", "font.size": 10}
     with pyplot.rc_context(settings):  # type: ignore[arg-type]
         figure, axes = pyplot.subplots(
-            rows, columns, figsize=(0.6 + 4.1 * columns, 0.6 + 3.4 * rows), squeeze=False, layout="constrained"
+            rows,
+            columns,
+            figsize=(max(0.6 + 4.1 * columns, 6.4), 0.6 + 3.4 * rows),
+            squeeze=False,
+            layout="constrained",
         )
         for axis, (panel, lines) in zip(axes.flat, drawable):
             _draw_panel(axis, panel, lines, results)
+        labels = [tuple(axis.get_legend_handles_labels()[1]) for axis in axes.flat[: len(drawable)]]
+        if (
+            len(drawable) > 1 and len(set(labels)) == 1 and len(labels[0]) > 1
+        ):  # the same curves everywhere: one legend, beside none of them
+            figure.legend(
+                *axes.flat[0].get_legend_handles_labels(),
+                loc="outside lower center",
+                ncols=min(len(labels[0]), 4 * columns if len(labels[0]) <= 4 * columns else 3 * columns),
+                fontsize=9,
+                frameon=False,
+            )
+        else:
+            for axis in axes.flat[: len(drawable)]:
+                axis.legend(fontsize=8, framealpha=0.9)
         for axis in list(axes.flat)[len(drawable) :]:
             axis.axis("off")
-        figure.suptitle(f"{study.source}: {study.title}", fontsize=11)
+        figure.suptitle(f"{study.source}:{' ' if columns > 1 else chr(10)}{study.title}", fontsize=11)
         figure.savefig(folder / f"{study.name}.svg", metadata={"Date": None})
         figure.savefig(folder / f"{study.name}.png", dpi=150, metadata={"Software": None})
         pyplot.close(figure)
@@ -85,11 +104,21 @@ def _draw_panel(axis: "Axes", panel: Panel, lines: Sequence[Line], results: Resu
     axis.set_ylabel(panel.y_label)
     if panel.log_x:
         axis.set_xscale("log")
+        _readable(axis.xaxis)
     if panel.log_y:
         axis.set_yscale("log")
+        _readable(axis.yaxis)
     else:
         axis.set_ylim(bottom=0)
     if any(isinstance(place, str) for line in lines for place in results.by(panel.x, line.metric, **line.where).index):
         axis.tick_params(axis="x", labelrotation=25)
-    axis.grid(alpha=0.3, which="both" if panel.log_y else "major")
-    axis.legend(fontsize=8, framealpha=0.9)
+    axis.grid(alpha=0.3)
+
+
+def _readable(axis: "Axis") -> None:
+    """Numbers as people write them on a logarithmic axis, not powers of ten."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+    axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.10g}"))
+    axis.set_minor_formatter(NullFormatter())
