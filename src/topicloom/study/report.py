@@ -14,9 +14,9 @@ from topicloom.study.verdicts import DIFFERS, Compared, compared
 
 _PAPERS = {
     "gm": "Constructing Scalable Overlays for Pub-Sub with Many Topics (PODC 2007)",
-    "low-oda": "Low-ODA and overlays of diameter 2 (Onus, Richa)",
-    "ktco": "Fault-tolerant overlays: GM2 and HararyPT",
-    "dc": "Divide and Conquer Algorithms for Publish/Subscribe Overlay Design (ICDCS 2010)",
+    "low-oda": "Low-ODA and 2D-ODA: low degrees, and topics of diameter 2 (Onus, Richa)",
+    "ktco": "Constructing Fault-Tolerant Overlay Networks for Topic-based Publish/Subscribe",
+    "dc": "Divide and Conquer Algorithms for Publish/Subscribe Overlay Design (ICDCS 2010; star merge)",
     "churn": "Reinforce Your Overlay with Shadows",
     "real": "The same questions, asked of six real interests",
 }

@@ -11,9 +11,9 @@ from topicloom.study.studies import Study
 _ORDER = ("gm", "low-oda", "ktco", "dc", "churn", "real")
 
 
-def _rank(name: str) -> tuple[int, list[int], str]:
+def _rank(name: str) -> tuple[int, list[int]]:
     paper = next((number for number, start in enumerate(_ORDER) if name.startswith(start)), len(_ORDER))
-    return paper, [int(number) for number in re.findall(r"fig(\d+)", name)] or [1000], name
+    return paper, [int(number) for number in re.findall(r"fig(\d+)", name)] or [1000]
 
 
 def _found() -> Mapping[str, Study]:

@@ -78,7 +78,6 @@ STUDIES = (
                 0.15,
                 lambda r: _largest(r, "star-merge", "naive-merge"),
                 AT_MOST,
-                why="join-difference",
             ),
             Published(
                 "Star Merge's degree above GM's, largest", 2.5, lambda r: _largest(r, "star-merge", "gm"), AT_MOST

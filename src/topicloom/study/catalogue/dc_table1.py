@@ -39,7 +39,6 @@ def _rows() -> list[Published]:
             f"{says}{reading}",
             value,
             lambda r, ours=ours, where=where: ours(r, where),  # type: ignore[misc]
-            why="table-one",
             experiment=bool(reading),
         )
         for reading, where in READINGS.items()

@@ -254,13 +254,11 @@ STUDIES = (
                 "topics per node beyond which HararyPT's degree no longer rises, Zipf",
                 50,
                 lambda r: _peak(r, "zipf"),
-                why="harary-peak",
             ),
             Published(
                 "topics per node beyond which HararyPT's degree no longer rises, Unif",
                 20,
                 lambda r: _peak(r, "uniform"),
-                why="harary-peak",
             ),
             Published(
                 "degree of HararyPT's 12TCO at 100 per node, mean of the popularities",
