@@ -40,7 +40,7 @@ EXPLANATIONS = {
     ),
     "cd-oda-gain": Explanation(
         "The paper takes the 20 % from earlier work and names no setting. In this one the gain grows with the topics "
-        "per node, from nothing at 10 to what the rows at 50 per node say.",
+        "per node, from less than 8 % at 10 to what the rows at 50 per node say.",
         _DIAMETER_TWO,
     ),
     "harary-k": Explanation(
