@@ -1,5 +1,7 @@
 """The catalogue: every number that spec.md lists has its row, every key leads somewhere, grids are what they say."""
 
+from pathlib import Path
+
 import pytest
 
 from topicloom.study.catalogue import STUDIES
@@ -7,6 +9,7 @@ from topicloom.study.explanations import EXPLANATIONS
 from topicloom.study.measurements import MEASUREMENTS
 from topicloom.study.studies import Scale
 
+DOCS = Path(__file__).parents[2] / "docs"
 # Written down from the papers' texts, apart from the studies: numbers that each figure or table states.
 STATED = {
     "gm-fig3": [1e-3],
@@ -76,6 +79,10 @@ def test_every_explanation_exists():
     for study in STUDIES.values():
         for number in study.published:
             assert number.why is None or number.why in EXPLANATIONS, f"{study.name}: {number.why}"
+    used = {number.why for study in STUDIES.values() for number in study.published}
+    for key, (answer, page) in EXPLANATIONS.items():
+        assert key in used and len(answer.split()) > 10
+        assert not page or (DOCS / page.partition("#")[0]).exists(), f"{key} leads to {page}, which is not there"
 
 
 @pytest.mark.parametrize("scale", ["quick", "paper"])
