@@ -1,7 +1,7 @@
 # make demo and make test are all that a newcomer needs; both set up what is missing first.
 PYTHON_RUN := .venv/bin/python
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint format bench bench-large clean
+.PHONY: help setup demo test lint format bench bench-large study study-quick clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 22
@@ -32,5 +32,14 @@ bench: setup  ## time the methods against the literal baseline, and churn; rewri
 bench-large: setup  ## time dc on 100,000 and on a million nodes and rewrite the committed table (half an hour)
 	$(PYTHON_RUN) -m benchmarks.large
 
+study: setup  ## reproduce the papers' figures (an hour or more; goes on where it stopped) and rewrite docs/results.md
+	$(PYTHON_RUN) -m topicloom study all study-results --scale paper
+	mkdir -p docs/results
+	cp study-results/results.md docs/results.md
+	cp study-results/results/*.svg study-results/results/*.parquet docs/results/
+
+study-quick: setup  ## the same at a tiny scale, in two minutes: does it all work?
+	$(PYTHON_RUN) -m topicloom study all study-quick-results --scale quick
+
 clean:  ## remove what make made
-	rm -rf .venv demo build .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv demo study-quick-results build .pytest_cache .mypy_cache .ruff_cache .hypothesis

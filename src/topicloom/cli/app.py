@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import typer
 from typer.exceptions import TyperException
 
-from topicloom.cli import churn, compare, design, drill, generate, join, measure, methods, status, stream, verify
+from topicloom.cli import churn, compare, design, drill, generate, join, measure, methods, status, stream, study, verify
 from topicloom.cli.console import complain
 from topicloom.errors import TopicloomError
 from topicloom.version import __version__
@@ -40,7 +40,7 @@ def _root(
     pass
 
 
-for module in (generate, design, compare, verify, measure, drill, join, churn, stream, status, methods):
+for module in (generate, design, compare, verify, measure, drill, join, churn, stream, status, study, methods):
     app.command(name=module.__name__.rpartition(".")[2], epilog=module.EXAMPLE)(module.command)
 
 
@@ -73,7 +73,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         complain(f"failed unexpectedly ({type(error).__name__}): {_first_line(error)}; run again with -v to see more")
         return BAD_INPUT
     if result == INTERRUPTED:  # typer, too, turns Ctrl-C into this result
-        complain("interrupted; nothing half-written is left")
+        resumes = arguments[:1] == ["study"]
+        kept = "what was measured is kept, and the same command goes on" if resumes else "nothing half-written is left"
+        complain(f"interrupted; {kept}")
     return result if isinstance(result, int) else DONE
 
 

@@ -1,0 +1,141 @@
+"""``topicloom study``: the papers' experiments, from one command."""
+
+import os
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from topicloom.cli.console import narrated, print_table, tell
+from topicloom.cli.options import Conf, Master, Remote, Verbose
+from topicloom.cli.session import DEFAULT_MASTER, spark_session
+from topicloom.errors import InputNotFoundError, InvalidOptionError
+from topicloom.model.checks import checked_whole
+
+if TYPE_CHECKING:
+    from topicloom.study.studies import Scale, Study
+
+EXAMPLE = "Example: topicloom study gm-fig4a results --scale quick"
+
+
+def command(
+    name: Annotated[
+        str | None, typer.Argument(help="A study, all, or report: tables, plots and page anew from what was measured.")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Argument(help="Folder for results, plots and the page; a run goes on there.")
+    ] = None,
+    scale: Annotated[
+        str, typer.Option(help="quick: does it work? paper: the papers' sizes, an hour or more.")
+    ] = "paper",
+    seeds: Annotated[
+        int | None, typer.Option(help="Seeds per point.  [default: as the study says, mostly 10]", show_default=False)
+    ] = None,
+    list_studies: Annotated[bool, typer.Option("--list", help="List the studies.")] = False,
+    master: Master = None,
+    remote: Remote = None,
+    conf: Conf = [],  # noqa: B006 - typer reads it and never writes
+    verbose: Verbose = False,
+) -> int:
+    """Reproduce a figure or table of the papers on Spark: results, plots, and ours beside the published numbers.
+
+    A run that was interrupted goes on where it stopped: what OUT holds already is not measured again.
+    """
+    from topicloom.study.catalogue import STUDIES
+    from topicloom.study.studies import SCALES, Scale
+
+    if list_studies:
+        print_table(("study", "shows"), [(study.name, f"{study.source}: {study.title}") for study in STUDIES.values()])
+        return 0
+    if name is None or out is None:
+        raise InvalidOptionError("topicloom study needs the name of a study and a folder; --list shows the studies")
+    if name not in (*STUDIES, "all", "report"):
+        raise InvalidOptionError(f"there is no study {name!r}; the studies are all, {', '.join(STUDIES)}")
+    if scale not in SCALES:
+        raise InvalidOptionError(f"--scale is {scale!r}; {' and '.join(SCALES)} are accepted")
+    size = Scale(scale, None if seeds is None else checked_whole("--seeds", seeds, 1, 10_000))
+    chosen = list(STUDIES.values()) if name in ("all", "report") else [STUDIES[name]]
+    out = out.absolute()
+    if name != "report":
+        _run(name, out, chosen, size, master=master, remote=remote, conf=conf, verbose=verbose)
+    elif not (out / "results" / "results.parquet").exists():
+        raise InputNotFoundError(f"{out} holds no results of a study; run one there first")
+    _report(out, chosen, size)
+    return 0
+
+
+def _run(
+    name: str,
+    out: Path,
+    studies: "list[Study]",
+    size: "Scale",
+    *,
+    master: str | None,
+    remote: str | None,
+    conf: list[str],
+    verbose: bool,
+) -> None:
+    """Measure the cells of some studies that OUT does not hold yet."""
+    from topicloom.study.cells import distinct
+    from topicloom.study.interests import DATASETS_VARIABLE, available
+    from topicloom.study.measurements.warm import warm
+    from topicloom.study.run import run_cells
+    from topicloom.study.store import Store
+
+    wanted = distinct(cell for study in studies for cell in study.grid(size))
+    cells = [cell for cell in wanted if available(cell)]
+    tell(f"{name} at {size.name} scale: {len(studies)} studies, {len(cells):,} cells")
+    if len(cells) < len(wanted):
+        tell(
+            f"{len(wanted) - len(cells):,} cells on real data sets are left out; {DATASETS_VARIABLE} names their folder"
+        )
+    store = Store(out)
+    with (
+        narrated("starting Spark") as narrator,
+        spark_session(master=master, remote=remote, conf=conf, verbose=verbose) as spark,
+    ):
+        narrator("loading kernels (compiled on the first run, a minute or two)")
+        warm(cells)
+        narrator("measuring")
+        run_cells(spark, cells, store, cores=_cores(master, remote), say=narrator.note)
+
+
+def _report(out: Path, studies: "list[Study]", size: "Scale") -> None:
+    """Write tables, plots and the page from what has been measured, and show the table."""
+    from topicloom.study import tables
+    from topicloom.study.report import write_report
+    from topicloom.study.results import Results
+    from topicloom.study.store import Store
+    from topicloom.version import __version__
+
+    everything = Results.of(Store(out).load())
+    results = {study.name: everything.among(study.grid(size)) for study in studies}
+    header = f"Measured by topicloom {__version__} at {size.name} scale, every overlay verified by the judge."
+    rows = write_report(studies, results, out, header=header)
+    counted = [row for row in rows if not row.number.experiment]
+    print_table(
+        ("number", "published", "ours", "ratio", "verdict"),
+        [
+            (
+                f"{row.study}: {row.number.says}",
+                tables.figure(row.number.value, row.number.unit),
+                tables.figure(row.ours, row.number.unit),
+                tables.figure(row.ratio),
+                row.verdict,
+            )
+            for row in counted
+        ],
+    )
+    tell(tables.tally(rows))
+    tell(f"wrote {out / 'results.md'} and {out / 'results'}")
+
+
+def _cores(master: str | None, remote: str | None) -> int:
+    """Tasks that run at the same time, for the estimate of what is left."""
+    if remote is not None:
+        return 1
+    cores = re.match(r"local(?:\[(\*|\d+))?", master or DEFAULT_MASTER)
+    if cores is None:
+        return 1
+    return (os.cpu_count() or 1) if cores[1] == "*" else int(cores[1] or 1)

@@ -1,0 +1,27 @@
+"""Every study, one file each; a new file is found by its ``STUDY`` or ``STUDIES``."""
+
+import re
+from collections.abc import Mapping
+from importlib import import_module
+from pkgutil import iter_modules
+
+from topicloom.study.studies import Study
+
+# In the order of the papers; within a paper that of its figures. Others come last.
+_ORDER = ("gm", "low-oda", "ktco", "dc", "churn", "real")
+
+
+def _rank(name: str) -> tuple[int, list[int]]:
+    paper = next((number for number, start in enumerate(_ORDER) if name.startswith(start)), len(_ORDER))
+    return paper, [int(number) for number in re.findall(r"fig(\d+)", name)] or [1000]
+
+
+def _found() -> Mapping[str, Study]:
+    studies: list[Study] = []
+    for found in iter_modules(__path__):
+        module = import_module(f"{__name__}.{found.name}")
+        studies += [*getattr(module, "STUDIES", ()), *([module.STUDY] if hasattr(module, "STUDY") else [])]
+    return {study.name: study for study in sorted(studies, key=lambda study: _rank(study.name))}
+
+
+STUDIES: Mapping[str, Study] = _found()

@@ -1,0 +1,90 @@
+"""The interest of a cell: generated, one of the papers' fixed cases, or a real data set."""
+
+import json
+import os
+from collections.abc import Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from topicloom.errors import InputNotFoundError
+from topicloom.model import Interest
+from topicloom.study.cells import Cell, canonical
+from topicloom.workloads import generate
+
+DATASETS_VARIABLE = "TOPICLOOM_DATASETS"
+DATASETS = {
+    "ros2_autoware": "ros2_autoware.csv",
+    "mastodon_instances": "mastodon_instances.csv.gz",
+    "mastodon_accounts": "mastodon_accounts.csv.gz",
+    "github_follow": "github_follow.csv.gz",
+    "msweb_areas": "msweb_areas.csv.gz",
+    "twitter_follow": "twitter_follow.csv.gz",
+}
+
+
+def interest_of(cell: Cell) -> Interest:
+    """Interest that a cell is about; the last ones are kept, since cells of one interest follow each other."""
+    return _interest(canonical(cell.workload), cell.seed)
+
+
+@lru_cache(maxsize=2)
+def _interest(workload: str, seed: int) -> Interest:
+    options = json.loads(workload)
+    if "dataset" in options:
+        return dataset(options["dataset"])
+    case = options.pop("case", None)
+    if case is not None:
+        return case_vii(**options) if case == "VII" else steeper_exponential(**options, seed=seed)
+    return generate(**options, seed=seed)
+
+
+def case_vii(nodes: int) -> Interest:
+    """Case VII of the Low-ODA paper (§6.4): v1 wants x1 … xn and z, v2 x1 … xn, w wants z, n - 3 nodes x1 and y."""
+    shared = [f"x{j:03d}" for j in range(1, nodes + 1)]
+    wants: Mapping[str, list[str]] = {
+        "v1": [*shared, "z"],
+        "v2": shared,
+        "w": ["z"],
+        **{f"u{i:03d}": ["x001", "y"] for i in range(1, nodes - 2)},
+    }
+    pairs = [(node, topic) for node, topics in wants.items() for topic in topics]
+    return Interest.from_pairs([node for node, _ in pairs], [topic for _, topic in pairs])
+
+
+def steeper_exponential(nodes: int, topics: int, subscriptions: int, rate: float, seed: int) -> Interest:
+    """Exponential popularity of another steepness: p(t) ∝ exp(-rate t / topics), exactly so many topics per node.
+
+    `topicloom.generate` has rate 7.98, 55 % of the mass on a tenth of the topics; 16 puts 80 % there. Drawing until a
+    node has enough distinct topics is the same as taking those with the largest log p(t) + Gumbel noise.
+    """
+    noise = np.random.default_rng(seed).gumbel(size=(nodes, topics))
+    chosen = np.argpartition(rate * np.arange(topics) / topics - noise, subscriptions - 1, axis=1)[:, :subscriptions]
+    return Interest.from_csr(np.arange(0, nodes * subscriptions + 1, subscriptions), chosen.ravel(), topics)
+
+
+def datasets_folder() -> Path | None:
+    """Folder of the real data sets, if the environment names one that is there."""
+    named = os.environ.get(DATASETS_VARIABLE)
+    folder = Path(named) if named else None
+    return folder if folder is not None and folder.is_dir() else None
+
+
+def available(cell: Cell) -> bool:
+    """Whether the interest of a cell can be had here: data sets may be missing."""
+    name, folder = cell.workload.get("dataset"), datasets_folder()
+    return name is None or (folder is not None and (folder / DATASETS[name]).exists())
+
+
+def dataset(name: str) -> Interest:
+    """A real interest, from the folder that ``TOPICLOOM_DATASETS`` names."""
+    import pandas
+
+    folder = datasets_folder()
+    path = None if folder is None else folder / DATASETS[name]
+    if path is None or not path.exists():
+        raise InputNotFoundError(f"{DATASETS[name]} is not there; {DATASETS_VARIABLE} must name the data sets' folder")
+    table: Any = pandas.read_csv(path, dtype=str, keep_default_na=False)
+    return Interest.from_pairs(table["node"], table["topic"])

@@ -1,0 +1,12 @@
+"""The kinds of cell: each a plain function from a cell to figures, judged before they count."""
+
+from collections.abc import Mapping
+
+from topicloom.study.measurements import backups, churn, construction, joining, rebuilding, stale_weights, steps, timing
+from topicloom.study.measurements.kinds import Figure, Measurement, registered
+
+__all__ = ["MEASUREMENTS", "Figure", "Measurement"]
+
+MEASUREMENTS: Mapping[str, Measurement] = registered(
+    backups, churn, construction, joining, rebuilding, stale_weights, steps, timing
+)

@@ -1,0 +1,68 @@
+"""Degrees, link changes and shadow sets over rounds of churn."""
+
+from collections.abc import Iterator
+from statistics import fmean
+from typing import NamedTuple
+
+from topicloom.churn import Maintainer
+from topicloom.methods.low_oda import low_oda
+from topicloom.study.cells import Cell
+from topicloom.study.churn_rounds import Churn
+from topicloom.study.measurements.kinds import Figure, measures, require_connected
+
+
+class Repaired(NamedTuple):
+    """A round: links changed, as a share of all links, shadow set as a share of all nodes, topics of the node."""
+
+    links: int
+    ratio: float
+    shadow: float
+    topics: int
+
+
+@measures("churn")
+def churned(cell: Cell) -> Iterator[Figure]:
+    """Degrees every so many rounds (``every``), the overlay judged each time; means over the joins and the leaves."""
+    churn = Churn.of(cell)
+    interest = churn.interest()
+    base = low_oda(interest, seed=cell.seed)
+    maintainer = Maintainer(
+        interest,
+        base,
+        policy=cell.method,
+        backups=cell.options.get("backups", "primal-dual"),
+        coverage=cell.options.get("coverage", 3),
+        seed=cell.seed,
+    )
+    degree = base.degree()
+    yield Figure("max_degree", int(degree.max()), 0)
+    yield Figure("average_degree", float(degree.mean()), 0)
+    repaired: dict[bool, list[Repaired]] = {True: [], False: []}
+    links, nodes = base.n_links, interest.n_nodes
+    for number, turn in enumerate(churn.rounds, 1):
+        change = churn.apply(maintainer, turn)
+        changed = len(change.added) + len(change.removed)
+        topics = len(churn.everyone.topics_of(turn.node))
+        repaired[turn.joins].append(Repaired(changed, changed / links, change.shadow_size / nodes, topics))
+        links += len(change.added) - len(change.removed)
+        nodes += 1 if turn.joins else -1
+        if number % cell.options["every"] == 0:
+            overlay = maintainer.overlay
+            require_connected(cell, overlay.interest, overlay.links)
+            degree = overlay.degree()
+            yield Figure("max_degree", int(degree.max()), number)
+            yield Figure("average_degree", float(degree.mean()), number)
+    for joins, name in ((True, "join"), (False, "leave")):
+        found = repaired[joins]
+        yield Figure(f"{name}_links", fmean(one.links for one in found))
+        yield Figure(f"{name}_repair_ratio", fmean(one.ratio for one in found))
+        for size in sorted({tens(one.topics) for one in found}):
+            yield Figure(f"{name}_ratio_by_size", fmean(one.ratio for one in found if tens(one.topics) == size), size)
+    shares = [one.shadow for found in repaired.values() for one in found]
+    yield Figure("shadow_share", fmean(shares))
+    yield Figure("largest_shadow_share", max(shares))
+
+
+def tens(number: int) -> int:
+    """The middle of the ten that a number falls into, to average over nodes of like size."""
+    return 10 * (number // 10) + 5

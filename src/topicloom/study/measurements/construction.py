@@ -1,0 +1,61 @@
+"""Degrees, diameters and what the method reports, of an overlay that a construction method designs."""
+
+from collections.abc import Iterator
+
+from topicloom.measures import measure
+from topicloom.methods.registry import design
+from topicloom.model import Overlay
+from topicloom.study.cells import Cell
+from topicloom.study.interests import interest_of
+from topicloom.study.literal_greedy_merge import literal_greedy_merge
+from topicloom.study.measurements.kinds import Figure, NotVerifiedError, measures, require_connected
+
+# The connectivity that the judge looks for; harary-pt's is its option k.
+_CONNECTIVITY = {"gm2": 2, "cycle-pt": 2, "ring-pt": 2}
+_TWO_HOPS = ("cd-oda", "cd-oda-1", "cd-oda-2", "2d-oda")
+
+
+@measures("design")
+def designed(cell: Cell) -> Iterator[Figure]:
+    """Links, average and maximum degree; star sets, inner and outer links and pn-ratio of ``dc``."""
+    yield from degrees(_overlay(cell))
+
+
+@measures("diameters")
+def with_diameters(cell: Cell) -> Iterator[Figure]:
+    """The same, and the mean and largest topic diameter."""
+    overlay = _overlay(cell)
+    metrics = measure(overlay.interest, overlay.links)
+    if metrics.mean_topic_diameter is None or metrics.max_topic_diameter is None:
+        raise NotVerifiedError(f"cell {cell.text}: some topic has no diameter")
+    if cell.method in _TWO_HOPS and metrics.max_topic_diameter > 2:
+        raise NotVerifiedError(f"cell {cell.text}: a topic has diameter {metrics.max_topic_diameter}")
+    yield from degrees(overlay)
+    yield Figure("mean_topic_diameter", metrics.mean_topic_diameter)
+    yield Figure("max_topic_diameter", metrics.max_topic_diameter)
+
+
+def degrees(overlay: Overlay) -> Iterator[Figure]:
+    """Figures of an overlay that cost nothing."""
+    degree = overlay.degree()
+    yield Figure("links", overlay.n_links)
+    yield Figure("average_degree", float(degree.mean()) if len(degree) else 0.0)
+    yield Figure("max_degree", int(degree.max(initial=0)))
+    report = overlay.report
+    for name in ("inner_links", "outer_links", "pn_ratio", "star_nodes"):
+        if name in report:
+            yield Figure(name, report[name])
+    for name, value in report.get("star_set", {}).items():
+        yield Figure(f"star_set_{name}", value)
+
+
+def _overlay(cell: Cell) -> Overlay:
+    interest = interest_of(cell)
+    if cell.method == "literal":  # Greedy Merge with the ties of the algorithm as it is printed
+        links = literal_greedy_merge(interest.indptr, interest.topics, interest.n_topics)
+        overlay = Overlay(interest, links, "literal")
+    else:
+        overlay = design(interest, cell.method, seed=cell.seed, **cell.options)
+    k = cell.options.get("k", _CONNECTIVITY.get(cell.method, 1))
+    require_connected(cell, interest, overlay.links, k if cell.method != "repeated-gm" else 1)
+    return overlay

@@ -1,0 +1,95 @@
+"""The catalogue: every number that spec.md lists has its row, every key leads somewhere, grids are what they say."""
+
+from pathlib import Path
+
+import pytest
+
+from topicloom.study.catalogue import STUDIES
+from topicloom.study.explanations import EXPLANATIONS
+from topicloom.study.measurements import MEASUREMENTS
+from topicloom.study.studies import Scale
+
+DOCS = Path(__file__).parents[2] / "docs"
+# Written down from the papers' texts, apart from the studies: numbers that each figure or table states.
+STATED = {
+    "gm-fig3": [1e-3],
+    "gm-fig4a": [3],
+    "gm-fig4b": [1.25, 2, 8],
+    "low-oda-fig1": [1, 1],
+    "low-oda-fig2": [1, 1],
+    "low-oda-fig3": [1, 1],
+    "low-oda-fig4": [1, 1],
+    "low-oda-fig8": [1.09, 2.04, 2.06],
+    "low-oda-fig9": [1.07, 1.96, 2],
+    "low-oda-fig10": [1.1, 1.94, 2.23, 0.20, 0.20],
+    "low-oda-table2": [35, 35, 35, 20],
+    "ktco-fig3": [1.66, 1.65, 5, 60, 12, 7, 5],
+    "ktco-fig4": [1.66, 43.1, 54.22, 222.84, 1, 1],
+    "ktco-fig5": [50, 20, 60.20, 177.23],
+    "ktco-fig6": [0.40, 0.50, 17.5, 10.0],
+    "ktco-fig8": [0.45, 0.51, 16.75, 10.5, 17.5],
+    "dc-table1": [6.50, 6.42, 6.56, 5.09, 5.07, 5.13, 0.0634, 0.0205, 0.150, 9.54, 8, 11],
+    "dc-fig4": [0.15, 2.5],
+    "dc-fig5": [0.01, 0.0028, 0.75, 0.186, 1],
+    "dc-fig6": [6, 3.5, 10],
+    "dc-fig8": [6.97, 2.12, 0.0170],
+    "dc-fig10": [3.66, 1.24, 1.06, 0.28],
+    "dc-fig12": [5, 2.12],
+    "churn-fig2": [0.011, 0.429],
+    "churn-fig3": [0.028, 21, 59],
+    "churn-fig4": [84],
+    "churn-fig5": [31, 25, 24, 24],
+    "churn-fig6": [13, 22, 22, 5.5, 0.798],
+    "churn-fig7": [
+        0.00014, 0.00043, 0.0178, 0.14, 0.616, 0.00269, 0.00793, 0.333, 2.575, 18.76, 0.0159, 0.0497,
+    ],
+    "churn-fig8": [0.094, 0.113, 0.075, 0.00068, 0.0017, 4.83, 12.24, 610],
+}  # fmt: skip
+FIGURES = {
+    "gm-fig2", "gm-fig3", "gm-fig4a", "gm-fig4b",
+    *(f"low-oda-fig{n}" for n in (1, 2, 3, 4, 8, 9, 10)), "low-oda-table2",
+    *(f"ktco-fig{n}" for n in (3, 4, 5, 6, 8)),
+    "dc-table1", *(f"dc-fig{n}" for n in range(4, 13)),
+    *(f"churn-fig{n}" for n in range(2, 9)),
+}  # fmt: skip
+
+
+def test_every_figure_and_table_has_its_study():
+    assert set(STUDIES) >= FIGURES
+    assert len([name for name in STUDIES if name.startswith("real-")]) >= 3
+
+
+@pytest.mark.parametrize("name", STATED)
+def test_every_number_that_the_paper_states_has_its_row(name):
+    rows = [number.value for number in STUDIES[name].published if not number.experiment]
+    for value in STATED[name]:
+        assert value in rows, f"{value} is not in the table of {name}"
+        rows.remove(value)
+
+
+def test_times_have_both_denominators():
+    for study in STUDIES.values():
+        ratios = [
+            number for number in study.published if number.time and number.unit == "%" and "longest" not in number.says
+        ]
+        assert sum("literal" in number.says for number in ratios) * 2 == len(ratios), study.name
+
+
+def test_every_explanation_exists():
+    for study in STUDIES.values():
+        for number in study.published:
+            assert number.why is None or number.why in EXPLANATIONS, f"{study.name}: {number.why}"
+    used = {number.why for study in STUDIES.values() for number in study.published}
+    for key, (answer, page) in EXPLANATIONS.items():
+        assert key in used and len(answer.split()) > 10
+        assert not page or (DOCS / page.partition("#")[0]).exists(), f"{key} leads to {page}, which is not there"
+
+
+@pytest.mark.parametrize("scale", ["quick", "paper"])
+@pytest.mark.parametrize("name", STUDIES)
+def test_grids(name, scale):
+    cells = STUDIES[name].grid(Scale(scale))
+    assert cells and len({cell.key for cell in cells}) == len(cells)
+    assert {cell.measurement for cell in cells} <= set(MEASUREMENTS)
+    fewer = STUDIES[name].grid(Scale(scale, seeds=1))
+    assert {cell.seed for cell in fewer} == {0} and {cell.key for cell in fewer} <= {cell.key for cell in cells}

@@ -1,0 +1,82 @@
+"""Cells on real Spark: stored, resumed, the same for the same seeds."""
+
+import pytest
+from pyarrow import compute, parquet
+
+from topicloom.study import run
+from topicloom.study.catalogue import STUDIES
+from topicloom.study.cells import Cell, distinct
+from topicloom.study.progress import Progress
+from topicloom.study.run import figures_of, run_cells
+from topicloom.study.store import Store, write_whole
+from topicloom.study.studies import Scale
+
+QUICK = Scale("quick", seeds=1)
+
+
+@pytest.fixture(scope="module")
+def cells():
+    return distinct([*STUDIES["gm-fig4a"].grid(QUICK), *STUDIES["dc-fig5"].grid(QUICK)])
+
+
+def test_run_resume_and_repeat(spark, cells, tmp_path):
+    said = []
+    store = Store(tmp_path / "one")
+    run_cells(spark, cells, store, cores=2, say=said.append)
+    first = store.load()
+    assert set(first["key"].to_pylist()) == {cell.key for cell in cells}
+    assert said[-1].endswith("done") and "left" in said[0]
+    assert not list((tmp_path / "one" / "cells").iterdir())
+
+    # one cell is lost: it alone is measured again, and comes out the same
+    lost = next(cell for cell in cells if cell.measurement == "design")
+    kept = first.filter(compute.not_equal(first["key"], lost.key))
+    write_whole(kept, store.path)
+    said.clear()
+    run_cells(spark, cells, store, cores=2, say=said.append)
+    assert said[0] == f"{len(cells) - 1} of {len(cells)} cells were measured before"
+    assert len(said) == 2
+    untimed = ["key", "fingerprint", "cell", "metric", "at", "value"]
+    again = store.load().filter(compute.equal(store.load()["key"], lost.key)).select(untimed)
+    assert again.equals(first.filter(compute.equal(first["key"], lost.key)).select(untimed))
+
+    # another folder, the same seeds: the same figures, times aside
+    other = Store(tmp_path / "two")
+    run_cells(spark, [cell for cell in cells if "time" not in cell.measurement], other, cores=2, say=said.append)
+    figures = {(row["key"], row["metric"], row["at"]): row["value"] for row in first.to_pylist()}
+    for row in other.load().to_pylist():
+        assert figures[row["key"], row["metric"], row["at"]] == row["value"]
+
+
+def test_a_cell_is_a_task_of_its_own_partition(spark, cells):
+    tasks = run._tasks(cells)
+    grid = run.grid(spark, tasks)
+    assert grid.columns == ["task", "cells"]
+    from pyspark.sql import functions as F
+
+    placed = grid.select(F.spark_partition_id().alias("partition"), "task").collect()
+    assert len({row["partition"] for row in placed}) == len(tasks) == len(placed)
+
+
+def test_a_killed_run_keeps_its_waves(tmp_path, cells):
+    store = Store(tmp_path)
+    store.add(figures_of(cells[0]))
+    store.add(figures_of(cells[1]))
+    reopened = Store(tmp_path)  # nothing was folded
+    fingerprints = {cell.measurement: run.MEASUREMENTS[cell.measurement].fingerprint for cell in cells}
+    assert [cell.key for cell in reopened.missing(cells[:3], fingerprints)] == [cells[2].key]
+    reopened.fold()
+    assert len(set(parquet.read_table(reopened.path)["key"].to_pylist())) == 2
+    # other code: measured anew, and the later figures count
+    assert len(reopened.missing(cells[:2], dict.fromkeys(fingerprints, "other"))) == 2
+    reopened.add(figures_of(cells[0]))
+    assert len(reopened.load()) == len(parquet.read_table(reopened.path))
+
+
+def test_estimate_of_what_is_left():
+    made = [Cell("design", "gm", {"nodes": nodes}, seed=seed) for nodes in (100, 400) for seed in range(2)]
+    said = []
+    progress = Progress(made, done=3, cores=2, say=said.append)
+    progress.advance([(made[0], 1.0), (made[1], 1.0)])
+    assert progress.seconds_left() == pytest.approx(2 * 8 / 2)  # four times the nodes: eight times the weight
+    assert said == ["3 of 7 cells were measured before", "5 of 7 cells, 0 s; about 8 s left"]

@@ -1,0 +1,61 @@
+"""Published | ours | ratio | verdict."""
+
+import pytest
+
+from topicloom.study import tables
+from topicloom.study.catalogue import STUDIES
+from topicloom.study.results import NotMeasuredError, Results
+from topicloom.study.run import figures_of
+from topicloom.study.store import SCHEMA
+from topicloom.study.studies import ABOUT, AT_LEAST, AT_MOST, ORDER, Published, Scale
+from topicloom.study.verdicts import Compared, compared, verdict
+
+
+@pytest.mark.parametrize(
+    ("relation", "ours", "expected"),
+    [
+        (ABOUT, 10.9, "agrees"),
+        (ABOUT, 11.1, "differs"),
+        (AT_MOST, 3, "holds"),
+        (AT_MOST, 10.5, "within 10 %"),
+        (AT_MOST, 12, "differs"),
+        (AT_LEAST, 20, "holds"),
+        (AT_LEAST, 8.9, "differs"),
+        (ORDER, 50, "agrees"),
+        (ORDER, 200, "differs"),
+    ],
+)
+def test_verdict(relation, ours, expected):
+    assert verdict(Published("x", 10, lambda results: ours, relation), ours) == expected
+
+
+def test_times_are_not_judged_and_experiments_not_counted():
+    time = Published("a time", 1, lambda results: 9, time=True)
+    tried = Published("another reading", 1, lambda results: 1, experiment=True)
+    rows = [Compared("s", number, number.ours(None), verdict(number, number.ours(None))) for number in (time, tried)]
+    assert [row.verdict for row in rows] == ["time", "agrees"]
+    assert tables.tally(rows).startswith("Of 0 published")
+    assert "Other readings" in tables.as_markdown(rows)
+
+
+def test_a_number_without_its_cells_is_not_measured():
+    results = Results.of(SCHEMA.empty_table())
+    with pytest.raises(NotMeasuredError):
+        results.mean("average_degree", method="gm")
+    rows = compared([STUDIES["dc-fig8"]], results)
+    assert {row.verdict for row in rows} == {"not measured at this scale"}
+    assert tables.as_arrow(rows)["ours"].null_count == len(rows)
+
+
+def test_results_answer_by_conditions():
+    import pyarrow as pa
+
+    cells = STUDIES["low-oda-fig3"].grid(Scale("quick", seeds=2))
+    results = Results.of(pa.concat_tables([figures_of(cell) for cell in cells]))
+    by_rho = results.by("rho", "average_degree", method="low-oda")
+    assert by_rho.index.tolist() == [1, 2, 3, 4, 5, 6, 7, 8]
+    both = [results.mean("average_degree", method="gm", seed=seed) for seed in (0, 1)]
+    assert results.mean("average_degree", method="gm", rho=None) == pytest.approx(sum(both) / 2)
+    assert results.among(cells[:1]).frame["cell"].unique().tolist() == [cells[0].text]
+    rows = compared([STUDIES["low-oda-fig3"], STUDIES["low-oda-fig4"]], results)
+    assert {row.verdict for row in rows} <= {"agrees", "holds", "within 10 %", "differs"}
