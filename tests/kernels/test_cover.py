@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from small_interests import interests
-from topicloom.kernels.cover import greedy_cover
+from topicloom.kernels.cover import cover_by_heap, cover_by_scan, greedy_cover
 from topicloom.kernels.division import places_among, shuffled_ranks
 from topicloom.kernels.tie_order import places_on_circle
 
@@ -31,8 +31,10 @@ def test_each_node_taken_is_the_best_at_that_moment(interest, seed, coverage, li
     need = np.full(interest.n_topics, coverage, np.int32)
     weight = np.arange(1, n + 1) if weighted else np.ones(n, np.int64)
     places = places_on_circle(n, seed)
-    found = greedy_cover(interest.indptr, interest.topics, need, weight, places, limit)
-    assert found.tolist() == slow_cover(interest, need, weight, places, limit)
+    expected = slow_cover(interest, need, weight, places, limit)
+    for cover in (greedy_cover, cover_by_heap, cover_by_scan):
+        found = cover(interest.indptr, interest.topics, need, weight, places, limit)
+        assert found.tolist() == expected
     if limit > 1:
         covered = np.bincount(interest.restrict(found).topics, minlength=interest.n_topics)
         assert (covered >= np.minimum(np.diff(interest.topic_indptr), coverage)).all()

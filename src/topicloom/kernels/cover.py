@@ -4,8 +4,9 @@ import numpy as np
 
 from topicloom.kernels.jit import serial
 from topicloom.kernels.random import below, draw
-from topicloom.kernels.ratio_heap import build_heap, restore
+from topicloom.kernels.ratio_heap import build_heap, precedes, restore
 
+FEW_TOPICS = 128  # up to which going through all nodes for each one taken costs less than a heap
 BARRED = 1 << 62  # the price of a node that may not be taken
 
 
@@ -13,8 +14,9 @@ BARRED = 1 << 62  # the price of a node that may not be taken
 def greedy_cover(indptr, topics, need, weight, places, limit):
     """Nodes in the order taken: each has the most still needed topics per weight at that moment; int32.
 
-    Gains only fall, so a stored gain is an upper bound and only the node at the top of a heap is counted anew:
-    O(subscriptions · log nodes) in practice.
+    Gains only fall, so a stored gain is an upper bound, and only nodes that it would put first are counted anew: by a
+    heap in O(subscriptions · log nodes) in practice; where few topics are needed, and so few nodes taken, by going
+    through all nodes for each of them. The nodes are the same.
 
     Parameters
     ----------
@@ -30,29 +32,81 @@ def greedy_cover(indptr, topics, need, weight, places, limit):
     limit : int
         Stop after so many nodes; the cover may then be incomplete.
     """
+    needed = 0
+    for t in range(len(need)):
+        needed += max(need[t], 0)
+    if needed <= FEW_TOPICS:
+        return cover_by_scan(indptr, topics, need, weight, places, limit)
+    return cover_by_heap(indptr, topics, need, weight, places, limit)
+
+
+@serial
+def cover_by_heap(indptr, topics, need, weight, places, limit):
+    """`greedy_cover` for many topics."""
     n_nodes = len(indptr) - 1
     need = need.copy()
-    gain = np.zeros(n_nodes, np.int64)
-    for v in range(n_nodes):
-        for k in range(indptr[v], indptr[v + 1]):
-            gain[v] += need[topics[k]] > 0
+    gain = _gains(indptr, topics, need)
     heap, index = build_heap(gain, weight, places)
     taken = np.empty(n_nodes, np.int32)
     n_taken = 0
     while n_taken < min(limit, n_nodes) and gain[heap[0]] > 0:
         v = heap[0]
-        now = 0
-        for k in range(indptr[v], indptr[v + 1]):
-            now += need[topics[k]] > 0
+        now = _gain(indptr, topics, need, v)
         if now == gain[v]:
-            for k in range(indptr[v], indptr[v + 1]):
-                need[topics[k]] -= need[topics[k]] > 0
+            _take(indptr, topics, need, v)
             taken[n_taken] = v
             n_taken += 1
             now = 0
         gain[v] = now
         restore(heap, index, gain, weight, places, v)
     return taken[:n_taken].copy()
+
+
+@serial
+def cover_by_scan(indptr, topics, need, weight, places, limit):
+    """`greedy_cover` for few topics."""
+    n_nodes = len(indptr) - 1
+    need = need.copy()
+    gain = _gains(indptr, topics, need)
+    taken = np.empty(n_nodes, np.int32)
+    n_taken = 0
+    while n_taken < min(limit, n_nodes):
+        best = -1
+        for v in range(n_nodes):
+            if gain[v] > 0 and (best < 0 or precedes(gain, weight, places, v, best)):
+                gain[v] = _gain(indptr, topics, need, v)
+                if gain[v] > 0 and (best < 0 or precedes(gain, weight, places, v, best)):
+                    best = v
+        if best < 0:
+            break
+        _take(indptr, topics, need, best)
+        gain[best] = 0
+        taken[n_taken] = best
+        n_taken += 1
+    return taken[:n_taken].copy()
+
+
+@serial
+def _gains(indptr, topics, need):
+    gain = np.zeros(len(indptr) - 1, np.int64)
+    for v in range(len(gain)):
+        gain[v] = _gain(indptr, topics, need, v)
+    return gain
+
+
+@serial
+def _gain(indptr, topics, need, v):
+    """How many topics of a node are still needed."""
+    now = 0
+    for k in range(indptr[v], indptr[v + 1]):
+        now += need[topics[k]] > 0
+    return now
+
+
+@serial
+def _take(indptr, topics, need, v):
+    for k in range(indptr[v], indptr[v + 1]):
+        need[topics[k]] -= need[topics[k]] > 0
 
 
 @serial
