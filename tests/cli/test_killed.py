@@ -57,6 +57,8 @@ def start(interest, tmp_path):
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
         process.wait()
+        process.stdout.close()
+        process.stderr.close()
 
 
 def finished(folder: Path) -> int:
