@@ -1,10 +1,12 @@
 """The same command on a real standalone cluster, a master and two workers on loopback."""
 
+import json
 import os
 import socket
 import subprocess
 import sys
 import time
+import urllib.request
 from pathlib import Path
 
 import pyspark
@@ -32,7 +34,7 @@ def master(tmp_path_factory):
         "PYSPARK_PYTHON": sys.executable,
         "SPARK_DAEMON_MEMORY": "512m",
     }
-    port, processes = free_port(), []
+    port, page, processes = free_port(), free_port(), []
 
     def start(kind, *arguments):
         command = [str(HOME / "bin" / "spark-class"), f"org.apache.spark.deploy.{kind}", "--host", "127.0.0.1"]
@@ -41,19 +43,23 @@ def master(tmp_path_factory):
                 subprocess.Popen([*command, *arguments], env=environment, cwd=folder, stdout=log, stderr=log)
             )
 
-    def wait_for(sentence):
-        deadline = time.monotonic() + 120
-        while sentence not in (folder / f"{len(processes) - 1}.log").read_text():
-            assert processes[-1].poll() is None and time.monotonic() < deadline
-            time.sleep(0.1)
+    def workers():
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{page}/json/", timeout=10) as answer:
+                return json.load(answer)["aliveworkers"]
+        except OSError:
+            return 0
 
     try:
-        start("master.Master", "--port", str(port), "--webui-port", str(free_port()))
-        wait_for("I have been elected leader")
+        start("master.Master", "--port", str(port), "--webui-port", str(page))
         for _ in range(2):
             limits = ["--cores", "1", "--memory", "1g", "--webui-port", str(free_port())]
             start("worker.Worker", *limits, f"spark://127.0.0.1:{port}")
-            wait_for("Successfully registered with master")
+        deadline = time.monotonic() + 300
+        while workers() < 2:
+            said = [(folder / f"{number}.log").read_text()[-1000:] for number in range(3)]
+            assert all(one.poll() is None for one in processes) and time.monotonic() < deadline, said
+            time.sleep(0.2)
         yield f"spark://127.0.0.1:{port}"
     finally:
         for process in reversed(processes):
@@ -86,6 +92,6 @@ def test_the_same_links_on_a_cluster_that_gets_the_package_by_itself(master, tmp
     assert done.returncode == 0, done.stderr
     expected = tl.design(interest, "dc", partitions=5, seed=2)
     assert tl.Overlay.load(tmp_path / "out").links.tolist() == expected.links.tolist()
-    # the workers' Python has topicloom installed; what they ran is what was sent, or there were no bytecode of it
-    assert list(tmp_path.glob("cache/topicloom/*/package/topicloom/methods/__pycache__/conquer.*.pyc"))
+    # the workers' Python has topicloom installed; what they loaded is what was sent, or nobody had unpacked it
+    assert list(tmp_path.glob("cache/topicloom/*/package/topicloom/methods/conquer.py"))
     assert not list(tmp_path.glob(".*"))  # the work folder is gone
