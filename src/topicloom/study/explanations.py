@@ -69,10 +69,6 @@ EXPLANATIONS = {
         "diameters, which depend less on it, agree.",
         "decisions/0001-tie-order.md",
     ),
-    "degree-by-size": Explanation(
-        "The degrees do fall, but from about 20 topics per node on. From 10 to 20 they rise here: of 400 topics, nodes "
-        "with 10 share too few for a link to serve several.",
-    ),
     "dc-topics": Explanation("to be written"),
     "backup-sets": Explanation(
         "What is averaged. Every backup of one node is a primary of another, so both have the same mean over the "
