@@ -19,7 +19,7 @@ def _grid(scale: Scale, choices: Sequence[Choice], rebuilds: Sequence[str] = ())
     drawn, seeds = [churn_workload(scale)], scale.seed_range(10)
     churned = [(method, rounds(scale, **options)) for method, options in choices]
     fresh = [("low-oda", rounds(scale, every=100, ties=ties)) for ties in rebuilds]
-    return [*cells("churn", churned, drawn, seeds), *cells("rebuild", fresh, drawn, seeds)]
+    return [*cells("rebuild", fresh, drawn, seeds), *cells("churn", churned, drawn, seeds)]
 
 
 def _other_sizes(scale: Scale) -> list[Cell]:

@@ -20,7 +20,7 @@ def _by_topics(scale: Scale) -> list[Cell]:
     drawn = [workload(nodes, t, 20, p) for t in topics for p in POPULARITIES]
     timed = [workload(nodes, t, 20) for t in (topics[0], topics[-1])]
     other = [steeper(nodes, t, 20) for t in topics]
-    few = scale.seed_range(10)[:3]
+    few = scale.seed_range(10)[:2]
     return [
         *cells("design", _choices(nodes), drawn, scale.seed_range(10)),
         *cells("design", _choices(nodes)[:2], other, scale.seed_range(10)),
