@@ -146,7 +146,7 @@ STUDIES = (
             )
         ],
         published=[
-            Published("DC's degree above GM's, mean", 2.12, _above, AT_MOST),
+            Published("DC's degree above GM's, mean", 2.12, _above),
             Published(
                 "RingPT's degree over DC's, mean",
                 5,

@@ -35,13 +35,12 @@ def _cells(
     ]
 
 
-SEEDS = {"ros2_autoware": 10, "mastodon_instances": 10, "mastodon_accounts": 10, "github_follow": 3, "msweb_areas": 2}
+SEEDS = {"ros2_autoware": 10, "mastodon_instances": 10, "mastodon_accounts": 10, "github_follow": 2, "msweb_areas": 2}
 
 
 def _degrees(scale: Scale) -> list[Cell]:
-    choices: list[Choice] = [("gm", {}), ("low-oda", {"rho": 3}), ("ring-pt", {})]
-    others = _cells("design", [("minmax-oda", {})], MEDIUM, SEEDS, scale)
-    return [*_cells("design", choices, tuple(DATASETS), SEEDS, scale), *others]
+    others = _cells("design", [("low-oda", {"rho": 3}), ("minmax-oda", {})], MEDIUM, SEEDS, scale)
+    return [*_cells("design", [("gm", {}), ("ring-pt", {})], tuple(DATASETS), SEEDS, scale), *others]
 
 
 def _diameters(scale: Scale) -> list[Cell]:
@@ -64,7 +63,8 @@ def _failures(scale: Scale) -> list[Cell]:
 def _divided(scale: Scale) -> list[Cell]:
     made = _cells("design", [("gm", {})], tuple(DATASETS), SEEDS, scale)
     for name, partitions in PARTITIONS.items():
-        choices: list[Choice] = [("dc", {"partitions": partitions, "division": d}) for d in ("random", "similar")]
+        divisions = ("random", "similar") if name in MEDIUM else ("similar",)
+        choices: list[Choice] = [("dc", {"partitions": partitions, "division": division}) for division in divisions]
         made += _cells("design", choices, (name,), SEEDS, scale)
     return made
 

@@ -2,11 +2,21 @@
 
 from collections.abc import Mapping
 
-from topicloom.study.measurements import backups, churn, construction, joining, rebuilding, stale_weights, steps, timing
+from topicloom.study.measurements import (
+    backups,
+    churn,
+    construction,
+    joining,
+    literal_rebuilding,
+    rebuilding,
+    stale_weights,
+    steps,
+    timing,
+)
 from topicloom.study.measurements.kinds import Figure, Measurement, registered
 
 __all__ = ["MEASUREMENTS", "Figure", "Measurement"]
 
 MEASUREMENTS: Mapping[str, Measurement] = registered(
-    backups, churn, construction, joining, rebuilding, stale_weights, steps, timing
+    backups, churn, construction, joining, literal_rebuilding, rebuilding, stale_weights, steps, timing
 )
