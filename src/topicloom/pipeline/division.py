@@ -100,8 +100,10 @@ def divided(
     keyed = _keyed(rows, seed).persist()
     placed, _ = ranked(keyed, "key", "rank")
     partition = F.floor(F.col("rank").cast("bigint") * count / F.lit(n_nodes)).cast("int")
-    core = interest.sparkSession.createDataFrame(pa.table({NODE_ID: core_nodes}))
-    outside = placed.select(NODE_ID, TOPICS, partition.alias(PARTITION)).join(F.broadcast(core), NODE_ID, "left_anti")
+    outside = placed.select(NODE_ID, TOPICS, partition.alias(PARTITION))
+    if len(core_nodes):
+        core = interest.sparkSession.createDataFrame(pa.table({NODE_ID: core_nodes}))
+        outside = outside.join(F.broadcast(core), NODE_ID, "left_anti")
     kept = outside.persist()
     kept.count()
     keyed.unpersist()
