@@ -55,10 +55,3 @@ def test_in_memory_api_does_not_import_pyspark():
 
     code = "import sys, topicloom as tl; tl.design(tl.generate(nodes=5, topics=3, subscriptions=2), 'ring-pt'); "
     subprocess.run([sys.executable, "-c", code + "sys.exit('pyspark' in sys.modules)"], check=True)
-
-
-@pytest.mark.parametrize("path", sorted((PACKAGE / "pipeline").glob("*.py")), ids=lambda path: path.name)
-def test_steps_name_kernels_by_their_module(path):
-    # a function that Spark sends carries a kernel that it names along, to be compiled anew in every worker
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        assert not (isinstance(node, ast.ImportFrom) and (node.module or "").startswith("topicloom.kernels."))

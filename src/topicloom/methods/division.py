@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from topicloom.errors import InvalidOptionError
 from topicloom.kernels.division import minhashes, shuffled_ranks
@@ -40,12 +41,24 @@ def divide(interest: Interest, partitions: int, division: str, *, seed: int) -> 
     """
     n_nodes = interest.n_nodes
     if division == "random":
-        ranks = shuffled_ranks(np.arange(n_nodes), n_nodes, seed)
+        ranks = random_ranks(np.arange(n_nodes), n_nodes, seed=seed)
     else:
-        hashes = minhashes(interest.indptr, interest.topics, MINHASHES, seed)
+        hashes = likeness_hashes(interest.indptr, interest.topics, seed=seed)
         ranks = np.empty(n_nodes, np.int64)
         ranks[np.lexsort(hashes.T[::-1])] = np.arange(n_nodes)
     return partition_of_rank(ranks, n_nodes, partitions)
+
+
+def random_ranks(nodes: npt.NDArray[np.integer], n_nodes: int, *, seed: int) -> Int64Array:
+    """Place of each of the given nodes in a seeded order of all nodes; nobody needs to see the others."""
+    ranks: Int64Array = shuffled_ranks(nodes.astype(np.int64), n_nodes, seed)
+    return ranks
+
+
+def likeness_hashes(indptr: Int64Array, topics: Int32Array, *, seed: int) -> Int64Array:
+    """Four minhashes of each node's topics: (nodes, 4)."""
+    hashes: Int64Array = minhashes(indptr, topics, MINHASHES, seed)
+    return hashes
 
 
 def partition_of_rank(ranks: Int64Array, n_nodes: int, partitions: int) -> Int32Array:

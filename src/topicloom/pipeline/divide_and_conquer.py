@@ -6,6 +6,7 @@ the core, or the star nodes of one group of partitions.
 """
 
 from collections.abc import Callable, Mapping
+from functools import reduce
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -158,8 +159,10 @@ def _kept_level(
         return last.select([PIECE])
 
     spark = partitioned.sparkSession
-    finished = spark.createDataFrame(pa.table({PARTITION: pa.array(list(kept), pa.int32())}))
-    rest = partitioned.join(F.broadcast(finished), PARTITION, "left_anti") if kept else partitioned
+    rest = partitioned
+    if kept:
+        finished = spark.createDataFrame(pa.table({PARTITION: pa.array(list(kept), pa.int32())}))
+        rest = partitioned.join(F.broadcast(finished), PARTITION, "left_anti")
     with watched(work, count, stages):
         conquered = spread(rest, PARTITION, count).groupBy(PARTITION).applyInArrow(run, f"{PIECE} int").count()
     figures = kept_pieces(work, kept)
@@ -202,16 +205,17 @@ def _level(pieces: DataFrame, count: int) -> _Level:
 def _ordered_links(levels: list[_Level], core_links: Int32Array) -> DataFrame:
     """(src_id, dst_id, order): the core's links, then those of the pieces, level by level."""
     spark = levels[0].pieces.sparkSession
-    links = spark.createDataFrame(_links_table(core_links))
+    # a Connect session makes no table of no rows from Arrow
+    parts = [spark.createDataFrame(_links_table(core_links))] if len(core_links) else []
     start = len(core_links)
     for level in levels:
         before = start + np.cumsum(level.links) - level.links
         numbers = np.arange(len(before), dtype=np.int32)
         offsets = spark.createDataFrame(pa.table({PIECE: numbers, "offset": before.astype(np.int64)}))
         found = level.pieces.where(F.col(KIND) == LINK).join(F.broadcast(offsets), PIECE)
-        links = links.union(found.select(SRC_ID, DST_ID, (F.col("offset") + F.col(ORDER)).alias(ORDER)))
+        parts.append(found.select(SRC_ID, DST_ID, (F.col("offset") + F.col(ORDER)).alias(ORDER)))
         start += int(level.links.sum())
-    return links
+    return reduce(lambda one, other: one.union(other), parts)
 
 
 def _undivided(interest: DataFrame, settings: Settings) -> DataFrame:

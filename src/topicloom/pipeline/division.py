@@ -8,15 +8,16 @@ import pyarrow.compute as pc
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from topicloom.kernels import division as kernels  # a module travels to executors by name, a kernel as source
 from topicloom.methods.conquer import Core, Piece, Settings, Stars, build_core
 from topicloom.methods.division import (
     MINHASHES,
     SAMPLED_PARTITIONS,
     best_count,
     choose_core,
+    likeness_hashes,
     partition_of_rank,
     pool_size,
+    random_ranks,
     trial_counts,
     trial_star_set,
 )
@@ -38,7 +39,7 @@ def chosen_count(interest: DataFrame, aim: str, *, n_nodes: int, n_topics: int, 
 
     def assign(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
-            ranks = kernels.shuffled_ranks(batch[NODE_ID].to_numpy(), n_nodes, seed)
+            ranks = random_ranks(batch[NODE_ID].to_numpy(), n_nodes, seed=seed)
             for count in counts:
                 partition = partition_of_rank(ranks, n_nodes, count)
                 kept = np.flatnonzero(partition < SAMPLED_PARTITIONS)
@@ -91,8 +92,7 @@ def divided(
         def assign(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             for batch in batches:
                 nodes = batch[NODE_ID].to_numpy()
-                ranks = kernels.shuffled_ranks(nodes, n_nodes, seed)
-                partition = pa.array(partition_of_rank(ranks, n_nodes, count))
+                partition = pa.array(partition_of_rank(random_ranks(nodes, n_nodes, seed=seed), n_nodes, count))
                 full = pa.RecordBatch.from_arrays([*batch.columns, partition], [NODE_ID, TOPICS, PARTITION])
                 yield full.filter(pa.array(~np.isin(nodes, core_nodes))) if len(core_nodes) else full
 
@@ -100,8 +100,10 @@ def divided(
     keyed = _keyed(rows, seed).persist()
     placed, _ = ranked(keyed, "key", "rank")
     partition = F.floor(F.col("rank").cast("bigint") * count / F.lit(n_nodes)).cast("int")
-    core = interest.sparkSession.createDataFrame(pa.table({NODE_ID: core_nodes}))
-    outside = placed.select(NODE_ID, TOPICS, partition.alias(PARTITION)).join(F.broadcast(core), NODE_ID, "left_anti")
+    outside = placed.select(NODE_ID, TOPICS, partition.alias(PARTITION))
+    if len(core_nodes):
+        core = interest.sparkSession.createDataFrame(pa.table({NODE_ID: core_nodes}))
+        outside = outside.join(F.broadcast(core), NODE_ID, "left_anti")
     kept = outside.persist()
     kept.count()
     keyed.unpersist()
@@ -126,7 +128,7 @@ def _keyed(rows: DataFrame, seed: int) -> DataFrame:
         for batch in batches:
             lists = batch[TOPICS]
             indptr = np.concatenate(([0], np.cumsum(pc.list_value_length(lists).to_numpy()))).astype(np.int64)
-            hashes = kernels.minhashes(indptr, pc.list_flatten(lists).to_numpy(), MINHASHES, seed)
+            hashes = likeness_hashes(indptr, pc.list_flatten(lists).to_numpy(), seed=seed)
             columns = [*batch.columns, *(pa.array(np.ascontiguousarray(column)) for column in hashes.T)]
             yield pa.RecordBatch.from_arrays(columns, [NODE_ID, TOPICS, *names])
 
