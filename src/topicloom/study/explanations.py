@@ -20,9 +20,9 @@ EXPLANATIONS = {
     "ring-order": Explanation(
         "A reading of the baseline. The text puts the rings of all topics in one order, that of the node identifiers: "
         "neighbours on one ring are then often neighbours on another, and share a link. Our RingPT does that. The "
-        "statements that its degree is about twice the topics per node, doubles with them and reaches 8 times GM's (5 "
-        "times DC's) hold for rings that share nothing: with an order of its own for each topic (CyclePT, same "
-        "workloads) they come out. “Roughly 3 times” in Figure 4a is nearer to our RingPT.",
+        "statements that its degree is about twice the topics per node, doubles with them and reaches 8 times GM's "
+        "hold for rings that share nothing: with an order of its own for each topic (CyclePT, same workloads) they "
+        "come out. “Roughly 3 times” in Figure 4a is nearer to our RingPT.",
         "algorithms/baselines.md",
     ),
     "rho-one": Explanation(
