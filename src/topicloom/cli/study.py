@@ -32,6 +32,7 @@ def command(
     seeds: Annotated[
         int | None, typer.Option(help="Seeds per point.  [default: as the study says, mostly 10]", show_default=False)
     ] = None,
+    note: Annotated[str, typer.Option(help="A sentence for the top of the page, such as on what machine.")] = "",
     list_studies: Annotated[bool, typer.Option("--list", help="List the studies.")] = False,
     master: Master = None,
     remote: Remote = None,
@@ -61,7 +62,7 @@ def command(
         _run(name, out, chosen, size, master=master, remote=remote, conf=conf, verbose=verbose)
     elif not (out / "results" / "results.parquet").exists():
         raise InputNotFoundError(f"{out} holds no results of a study; run one there first")
-    _report(out, chosen, size)
+    _report(out, chosen, size, note)
     return 0
 
 
@@ -101,7 +102,7 @@ def _run(
         run_cells(spark, cells, store, cores=_cores(master, remote), say=narrator.note)
 
 
-def _report(out: Path, studies: "list[Study]", size: "Scale") -> None:
+def _report(out: Path, studies: "list[Study]", size: "Scale", note: str) -> None:
     """Write tables, plots and the page from what has been measured, and show the table."""
     from topicloom.study import tables
     from topicloom.study.report import write_report
@@ -111,7 +112,9 @@ def _report(out: Path, studies: "list[Study]", size: "Scale") -> None:
 
     everything = Results.of(Store(out).load())
     results = {study.name: everything.among(study.grid(size)) for study in studies}
-    header = f"Measured by topicloom {__version__} at {size.name} scale, every overlay verified by the judge."
+    header = (
+        f"Measured by topicloom {__version__} at {size.name} scale, every overlay verified by the judge. {note}".strip()
+    )
     rows = write_report(studies, results, out, header=header)
     counted = [row for row in rows if not row.number.experiment]
     print_table(

@@ -139,10 +139,10 @@ def _highest_ks() -> list[Published]:
     return rows
 
 
-def _peak(results: Results, popularity: str) -> float:
+def _peak(results: Results, popularity: str, share: float = 0.99) -> float:
     """Topics per node beyond which HararyPT's degree no longer rises (by 1 %), over the k that the paper plots."""
     degrees = results.by("subscriptions", DEGREE, method="harary-pt", popularity=popularity, k=PLOTTED)
-    return float(np.asarray(degrees.index)[np.asarray(degrees) >= 0.99 * degrees.max()].min())
+    return float(np.asarray(degrees.index)[np.asarray(degrees) >= share * degrees.max()].min())
 
 
 STUDIES = (
@@ -259,6 +259,15 @@ STUDIES = (
                 "topics per node beyond which HararyPT's degree no longer rises, Unif",
                 20,
                 lambda r: _peak(r, "uniform"),
+            ),
+            *(
+                Published(
+                    f"topics per node of the highest point measured, {POPULARITIES[p]}",
+                    value,
+                    lambda r, p=p: _peak(r, p, 1.0),  # type: ignore[misc]
+                    experiment=True,
+                )
+                for p, value in (("zipf", 50), ("uniform", 20))
             ),
             Published(
                 "degree of HararyPT's 12TCO at 100 per node, mean of the popularities",
