@@ -15,7 +15,7 @@ demo: setup  ## generate, design, verify and measure an RSS-like interest on Spa
 	@$(PYTHON_RUN) tools/demo.py demo
 
 test: setup lint  ## lint, types and all tests
-	$(PYTHON_RUN) -m pytest -W error
+	$(PYTHON_RUN) -m pytest -W error -n 2 --dist loadfile
 
 lint: setup  ## ruff and mypy
 	.venv/bin/ruff check src tests tools benchmarks
