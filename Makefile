@@ -29,7 +29,7 @@ format: setup  ## rewrite the code as ruff formats it
 bench: setup  ## time the methods against the literal baseline, and churn; rewrite the committed tables
 	@status=0; for bench in benchmarks benchmarks.churn; do $(PYTHON_RUN) -m $$bench || status=1; done; exit $$status
 
-bench-large: setup  ## time dc on 100,000 and on a million nodes and rewrite the committed table (half an hour)
+bench-large: setup  ## time dc on 100,000 and on a million nodes and write the table of it
 	$(PYTHON_RUN) -m benchmarks.large
 
 study: setup  ## reproduce the papers' figures (an hour or more; goes on where it stopped) and rewrite docs/results.md

@@ -21,7 +21,7 @@ from topicloom.study.verdicts import Compared, compared, verdict
         (AT_MOST, 12, "differs"),
         (AT_LEAST, 20, "holds"),
         (AT_LEAST, 8.9, "differs"),
-        (ORDER, 50, "agrees"),
+        (ORDER, 50, "same order"),
         (ORDER, 200, "differs"),
     ],
 )
@@ -58,4 +58,4 @@ def test_results_answer_by_conditions():
     assert results.mean("average_degree", method="gm", rho=None) == pytest.approx(sum(both) / 2)
     assert results.among(cells[:1]).frame["cell"].unique().tolist() == [cells[0].text]
     rows = compared([STUDIES["low-oda-fig3"], STUDIES["low-oda-fig4"]], results)
-    assert {row.verdict for row in rows} <= {"agrees", "holds", "within 10 %", "differs"}
+    assert {row.verdict for row in rows} <= {"agrees", "same order", "holds", "within 10 %", "differs"}

@@ -52,7 +52,8 @@ def _top(rows: Sequence[Compared], header: str) -> str:
 {header}
 
 {tables.tally(rows)} “Agrees” is within 10 %; “holds” is on the right side of a bound (≤, ≥), “within 10 %” on
-the wrong side by less than that. Degrees, sizes and diameters are means over the seeds; bars in the plots are standard
+the wrong side by less than that; “same order” (~) counts too, and is within a factor of ten.
+Degrees, sizes and diameters are means over the seeds; bars in the plots are standard
 deviations. Times are CPU times (repairs under churn: by the clock) of one cell at a time, set beside two denominators
 that the same cell measures in turn: our own Greedy Merge, which is much faster than the papers', and the algorithm
 exactly as it is printed (“literal GM”, [source](../src/topicloom/study/literal_greedy_merge.py)).

@@ -8,15 +8,16 @@ from topicloom.study.results import NotMeasuredError, Results
 from topicloom.study.studies import AT_LEAST, AT_MOST, ORDER, Published, Study
 
 TOLERANCE = 0.10
-AGREES, HOLDS, WITHIN, DIFFERS, TIME, NOT_MEASURED = (
+AGREES, SAME_ORDER, HOLDS, WITHIN, DIFFERS, TIME, NOT_MEASURED = (
     "agrees",
+    "same order",
     "holds",
     "within 10 %",
     "differs",
     "time",
     "not measured at this scale",
 )
-GOOD = (AGREES, HOLDS, WITHIN)
+GOOD = (AGREES, SAME_ORDER, HOLDS, WITHIN)
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,7 @@ def verdict(number: Published, ours: float | None) -> str:
     if number.time:
         return TIME
     if number.relation == ORDER:
-        return AGREES if 0.1 < ours / number.value < 10 else DIFFERS
+        return SAME_ORDER if 0.1 < ours / number.value < 10 else DIFFERS
     if (number.relation == AT_MOST and ours <= number.value) or (number.relation == AT_LEAST and ours >= number.value):
         return HOLDS
     if abs(ours - number.value) <= TOLERANCE * abs(number.value):
