@@ -21,6 +21,7 @@ from topicloom.churn.repair import (
     connect_node_often,
     connect_pieces,
     cut_among,
+    fresh_links,
     neighbours_in,
     reconnect,
     release_links,
@@ -38,7 +39,6 @@ from topicloom.errors import (
 )
 from topicloom.judge import verify
 from topicloom.kernels.backups import GREEDY, PRIMAL_DUAL
-from topicloom.kernels.greedy import greedy_links
 from topicloom.kernels.repair import entries_of
 from topicloom.model import Change, Interest, Overlay, Rejection
 from topicloom.model.arrays import Int32Array
@@ -561,9 +561,7 @@ class Maintainer:
     def _rebuild(self) -> Repair:
         state = self._state
         interest, _ = state.snapshot()
-        links = greedy_links(
-            interest.indptr, interest.topics, interest.n_topics, rho=self._rho, blocks=self._k == 2, seed=self._seed
-        )
+        links = fresh_links(interest, rho=self._rho, k=self._k, seed=self._seed)
         assert interest.node_labels is not None
         slots = np.array([state.nodes.number[label] for label in interest.node_labels.tolist()], np.int32)
         wanted = dict.fromkeys(map(tuple, np.sort(slots[links], axis=1).tolist()))

@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from topicloom.churn.exchange import relieve, thin_out
+from topicloom.churn.repair import fresh_links
 from topicloom.churn.state import OverlayState
 from topicloom.errors import InvalidOptionError
-from topicloom.kernels.greedy import greedy_links
 from topicloom.model.arrays import Int32Array, degrees
 
 MOVES = 2  # per event, and
@@ -107,9 +107,7 @@ class Balance:
 
     def _figures(self, state: OverlayState, applied: int) -> Fresh:
         interest, _ = state.snapshot()
-        links = greedy_links(
-            interest.indptr, interest.topics, interest.n_topics, rho=self._rho, blocks=self._k == 2, seed=self._seed
-        )
+        links = fresh_links(interest, rho=self._rho, k=self._k, seed=self._seed)
         degree = degrees(links, interest.n_nodes)
         return Fresh(int(degree.max(initial=0)), float(degree.mean()), applied)
 

@@ -26,6 +26,14 @@ class Repair(NamedTuple):
     linked: Int32Array = NOBODY
 
 
+def fresh_links(interest: Interest, *, rho: float, k: int, seed: int) -> Int32Array:
+    """A design from scratch to rebuild with or to compare with: Low-ODA's links, or those of GM2's engine at k = 2."""
+    links: Int32Array = greedy_links(
+        interest.indptr, interest.topics, interest.n_topics, rho=rho, blocks=k == 2, seed=seed
+    )
+    return links
+
+
 def connect_pieces(state: OverlayState, shadows: Int32Array, topics: Int32Array, rho: float) -> Repair:
     """Add links between shadows until each topic that they reach is in one piece again (Alg. 7, Step II)."""
     nodes = _on_circle(state, shadows)
