@@ -1,5 +1,6 @@
 """The catalogue: every number that spec.md lists has its row, every key leads somewhere, grids are what they say."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -83,6 +84,17 @@ def test_every_explanation_exists():
     for key, (answer, page) in EXPLANATIONS.items():
         assert key in used and len(answer.split()) > 10
         assert not page or (DOCS / page.partition("#")[0]).exists(), f"{key} leads to {page}, which is not there"
+
+
+def test_every_experiment_that_a_number_refers_to_exists():
+    keys = [f"{study.name}/{number.key}" for study in STUDIES.values() for number in study.published if number.key]
+    assert len(set(keys)) == len(keys)
+    for study in STUDIES.values():
+        for number in study.published:
+            assert number.experiment or not number.key, f"{study.name}: {number.says}"
+            assert re.fullmatch(r"[\w-]*", number.key), f"{number.key} is no anchor"
+            for key in (*number.shown_by, *filter(None, [number.instead_of])):
+                assert (key if "/" in key else f"{study.name}/{key}") in keys, f"{study.name}: {key}"
 
 
 @pytest.mark.parametrize("scale", ["quick", "paper"])

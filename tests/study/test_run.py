@@ -1,10 +1,12 @@
 """Cells on real Spark: stored, resumed, the same for the same seeds."""
 
+from dataclasses import replace
+
 import pytest
 from pyarrow import compute, parquet
 
 from topicloom.study import run
-from topicloom.study.catalogue import STUDIES
+from topicloom.study.catalogue import STUDIES, known_kinds
 from topicloom.study.cells import Cell, distinct
 from topicloom.study.progress import Progress
 from topicloom.study.run import figures_of, run_cells
@@ -71,6 +73,18 @@ def test_a_killed_run_keeps_its_waves(tmp_path, cells):
     assert len(reopened.missing(cells[:2], dict.fromkeys(fingerprints, "other"))) == 2
     reopened.add(figures_of(cells[0]))
     assert len(reopened.load()) == len(parquet.read_table(reopened.path))
+
+
+def test_cells_that_no_study_asks_for_are_forgotten(tmp_path, cells):
+    known = known_kinds()
+    assert {cell.kind for cell in cells} <= known
+    store = Store(tmp_path)
+    store.add(figures_of(cells[0]))
+    store.add(figures_of(Cell("design", "gm", {"nodes": 77, "topics": 10, "subscriptions": 3})))
+    store.add(figures_of(replace(cells[0], seed=99)))  # another seed of a cell that is asked for
+    assert store.prune(known) == 1
+    assert set(Store(tmp_path).load()["key"].to_pylist()) == {cells[0].key, replace(cells[0], seed=99).key}
+    assert store.prune(known) == 0
 
 
 def test_estimate_of_what_is_left():

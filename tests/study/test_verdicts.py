@@ -8,7 +8,7 @@ from topicloom.study.results import NotMeasuredError, Results
 from topicloom.study.run import figures_of
 from topicloom.study.store import SCHEMA
 from topicloom.study.studies import ABOUT, AT_LEAST, AT_MOST, ORDER, Published, Scale
-from topicloom.study.verdicts import Compared, compared, verdict
+from topicloom.study.verdicts import Compared, Tried, compared, verdict
 
 
 @pytest.mark.parametrize(
@@ -59,3 +59,23 @@ def test_results_answer_by_conditions():
     assert results.among(cells[:1]).frame["cell"].unique().tolist() == [cells[0].text]
     rows = compared([STUDIES["low-oda-fig3"], STUDIES["low-oda-fig4"]], results)
     assert {row.verdict for row in rows} <= {"agrees", "same order", "holds", "within 10 %", "differs"}
+
+
+def test_what_an_experiment_decides():
+    """One number differs and is shown why, one differs and is not, one agrees only in a reading chosen afterwards."""
+    numbers = [
+        Published("shown", 10, lambda results: 20, why="ring-order", shown_by=("other", "found")),
+        Published("bracketed", 10, lambda results: 30, why="ring-order", shown_by=("other",)),
+        Published("chosen", 10, lambda results: 10, instead_of="other"),
+        Published("as before", 10, lambda results: 10, instead_of="found"),
+        Published("another reading", 10, lambda results: 5, experiment=True, key="other"),
+        Published("the reading", 10, lambda results: 10, experiment=True, key="found"),
+    ]
+    rows = [Compared("s", number, number.ours(None), verdict(number, number.ours(None))) for number in numbers]
+    tried = Tried(rows)
+    assert [[one.number.key for one in tried.deciding(row)] for row in rows[:2]] == [["found"], []]
+    assert [tried.chosen_afterwards(row) for row in rows[:4]] == [False, False, True, False]
+    assert [line.split("|")[2].strip() for line in tables.standing(rows).splitlines()[2:]] == ["2", "1", "1", "1"]
+    page = tables.as_markdown(rows)
+    assert "**differs**: [why](#ring-order), [shown](#s--found)" in page and '<a id="s--found"></a>the reading' in page
+    assert Tried(rows[:4]).deciding(rows[0]) == []  # of a study that was not run nothing is claimed

@@ -78,6 +78,7 @@ def _run(
     verbose: bool,
 ) -> None:
     """Measure the cells of some studies that OUT does not hold yet."""
+    from topicloom.study.catalogue import known_kinds
     from topicloom.study.cells import distinct
     from topicloom.study.interests import DATASETS_VARIABLE, available
     from topicloom.study.measurements.warm import warm
@@ -100,6 +101,9 @@ def _run(
         warm(cells)
         narrator("measuring")
         run_cells(spark, cells, store, cores=_cores(master, remote), say=narrator.note)
+    forgotten = store.prune(known_kinds())
+    if forgotten:
+        tell(f"forgot {forgotten:,} cells that no study asks for any more")
 
 
 def _report(out: Path, studies: "list[Study]", size: "Scale", note: str) -> None:

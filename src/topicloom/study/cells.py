@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,10 @@ from topicloom.version import __version__
 
 PACKAGE = Path(__file__).parents[1]
 # What a figure depends on, beside the module of its measurement.
-_ENGINE = ("kernels", "methods", "churn", "workloads")
+_ENGINE = (
+    *("kernels/*", "methods/*", "churn/*", "workloads/*"),
+    *("study/interests", "study/churn_rounds", "study/literal_*", "study/printed_*"),
+)
 
 
 @dataclass(frozen=True)
@@ -70,6 +73,11 @@ class Cell:
         return hashlib.sha256(self.text.encode()).hexdigest()[:16]
 
     @property
+    def kind(self) -> str:
+        """The cell as JSON without its seed: cells of one kind are repeats of one measurement."""
+        return replace(self, seed=0).text
+
+    @property
     def weight(self) -> float:
         """Rough cost beside other cells of the same measurement and method; for the estimate of what is left."""
         nodes, rounds = self.workload.get("nodes", 1000), self.options.get("rounds", 1)
@@ -90,7 +98,7 @@ def distinct(cells: Iterable[Cell]) -> list[Cell]:
 def fingerprint(module_file: str) -> str:
     """Hash of the code that a measurement's figures depend on; results of other code are measured anew."""
     digest = hashlib.sha256(__version__.encode())
-    files = [path for layer in _ENGINE for path in sorted((PACKAGE / layer).glob("*.py"))]
+    files = [path for layer in _ENGINE for path in sorted(PACKAGE.glob(f"{layer}.py"))]
     for path in [*files, Path(module_file)]:
         digest.update(path.name.encode() + path.read_bytes())
     return digest.hexdigest()[:16]

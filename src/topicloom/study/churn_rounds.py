@@ -9,7 +9,7 @@ import numpy as np
 from topicloom.churn import Maintainer
 from topicloom.model import Change, Interest
 from topicloom.study.cells import Cell
-from topicloom.workloads import generate
+from topicloom.study.interests import drawn
 
 
 class Round(NamedTuple):
@@ -30,7 +30,7 @@ class Churn(NamedTuple):
     def of(cls, cell: Cell) -> "Churn":
         """The churn that a cell's workload, rounds and seed stand for; newcomers are drawn as all others are."""
         nodes, count = cell.workload["nodes"], cell.options["rounds"]
-        everyone = generate(**{**cell.workload, "nodes": nodes + count}, seed=cell.seed)
+        everyone = drawn({**cell.workload, "nodes": nodes + count}, cell.seed)
         return cls(everyone, nodes, list(_rounds(nodes, count, cell.seed)))
 
     def interest(self) -> Interest:

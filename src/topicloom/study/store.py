@@ -1,7 +1,7 @@
 """Where finished cells are kept: a journal of Parquet files, folded into one file when a run begins and ends."""
 
 import os
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
 
 import pyarrow as pa
@@ -63,6 +63,19 @@ class Store:
             write_whole(table, self.path)
             for path in files:
                 path.unlink()
+
+    def prune(self, known: Collection[str]) -> int:
+        """Forget cells that no study asks for any more, whatever their seed; returns how many.
+
+        ``known`` are `Cell.kind`s. A study that changed leaves cells behind that nothing would ever read again.
+        """
+        self.fold()
+        table = self.load()
+        kinds = {text: Cell.parse(text).kind in known for text in table["cell"].unique().to_pylist()}
+        kept = table.filter(pa.array([kinds[text] for text in table["cell"].to_pylist()], pa.bool_()))
+        if len(kept) < len(table):
+            write_whole(kept, self.path)
+        return sum(not is_known for is_known in kinds.values())
 
     def missing(self, cells: Iterable[Cell], fingerprints: dict[str, str]) -> list[Cell]:
         """Cells that are not there yet, or were measured by other code."""

@@ -51,6 +51,13 @@ class Published:
         "%" shows both numbers as percentages.
     experiment : bool
         Another reading of the same number, to find out why ours differs: shown apart, not counted.
+    key : str
+        Name of an experiment among those of its study, for the numbers that refer to it.
+    shown_by : tuple of str
+        Keys of experiments that decide why ours differs: one of them comes out as the paper says (or, for a bound
+        that nothing can beat, holds). Of another study: ``"study/key"``.
+    instead_of : str
+        Key of the experiment with the reading that was the main one until its result was known.
     """
 
     says: str
@@ -61,6 +68,9 @@ class Published:
     why: str | None = None
     unit: str = ""
     experiment: bool = False
+    key: str = ""
+    shown_by: tuple[str, ...] = ()
+    instead_of: str = ""
 
 
 @dataclass(frozen=True)

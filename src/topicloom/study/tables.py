@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 import pyarrow as pa
 
 from topicloom.study.explanations import EXPLANATIONS
-from topicloom.study.verdicts import DIFFERS, GOOD, NOT_MEASURED, TIME, Compared
+from topicloom.study.verdicts import DIFFERS, GOOD, NOT_MEASURED, TIME, Compared, Tried
 
 
 def figure(value: float | None, unit: str = "") -> str:
@@ -33,34 +33,40 @@ def _digits(value: float) -> str:
     return f"{value:.2g}" if size < 0.1 else f"{value:.3f}"
 
 
-def as_markdown(rows: Sequence[Compared]) -> str:
-    """The table of a study; experiments in a table of their own below."""
+def as_markdown(rows: Sequence[Compared], tried: Tried | None = None) -> str:
+    """The table of a study; experiments in a table of their own below.
+
+    ``tried`` holds the experiments of all studies, for the numbers that refer to those of another.
+    """
+    known = tried if tried is not None else Tried(rows)
     counted = [row for row in rows if not row.number.experiment]
-    tried = [row for row in rows if row.number.experiment]
+    experiments = [row for row in rows if row.number.experiment]
     parts = []
     if counted:
-        parts.append(_table(counted, "verdict"))
-    if tried:
-        parts.append("Other readings, tried to find out why:\n\n" + _table(tried, "would be"))
+        parts.append(_table(counted, "verdict", known))
+    if experiments:
+        parts.append("Other readings, tried to find out why:\n\n" + _table(experiments, "would be", known))
     return "\n\n".join(parts)
 
 
-def _table(rows: Sequence[Compared], last: str) -> str:
+def _table(rows: Sequence[Compared], last: str, tried: Tried) -> str:
     lines = [f"| | published | ours | ratio | {last} |", "|---|--:|--:|--:|---|"]
     for row in rows:
         number = row.number
         relation = "" if number.relation == "≈" else f"{number.relation} "
         published = f"{relation}{figure(number.value, number.unit)}"
-        lines.append(
-            f"| {number.says} | {published} | {figure(row.ours, number.unit)} | {figure(row.ratio)} | {_verdict(row)} |"
-        )
+        says = f'<a id="{row.anchor}"></a>{number.says}' if number.key else number.says
+        ours = f"{figure(row.ours, number.unit)} | {figure(row.ratio)}"
+        lines.append(f"| {says} | {published} | {ours} | {_verdict(row, tried)} |")
     return "\n".join(lines)
 
 
-def _verdict(row: Compared) -> str:
-    if row.verdict == DIFFERS and row.number.why and not row.number.experiment:
-        return f"**differs**: [why](#{row.number.why})"
-    return f"**{row.verdict}**" if row.verdict == DIFFERS and not row.number.experiment else row.verdict
+def _verdict(row: Compared, tried: Tried) -> str:
+    if row.number.experiment or row.verdict != DIFFERS:
+        return row.verdict
+    links = [f"[why](#{row.number.why})"] if row.number.why else []
+    links += [f"[shown](#{one.anchor})" for one in tried.deciding(row)]
+    return "**differs**" + (f": {', '.join(links)}" if links else "")
 
 
 def tally(rows: Iterable[Compared]) -> str:
@@ -76,6 +82,25 @@ def tally(rows: Iterable[Compared]) -> str:
         f"of the stated bound; {times} times and ratios of times stand apart"
     )
     return text + (f"; {missing} were not measured at this scale." if missing else ".")
+
+
+def standing(rows: Sequence[Compared]) -> str:
+    """How many numbers agree, how many differ for a reason that an experiment shows, and how many for none such."""
+    tried = Tried(rows)
+    judged = [row for row in rows if not row.number.experiment and row.verdict in (*GOOD, DIFFERS)]
+    good = [row for row in judged if row.verdict in GOOD]
+    differ = [row for row in judged if row.verdict == DIFFERS]
+    shown = [row for row in differ if tried.deciding(row)]
+    chosen = sum(tried.chosen_afterwards(row) for row in good)
+    lines = ["| published degrees, sizes and diameters | numbers | share |", "|---|--:|--:|"]
+    for says, count in (
+        ("agree: within 10 %, or on the right side of the bound", len(good)),
+        ("— of these, only in a reading that was chosen after its result was known", chosen),
+        ("differ, and an experiment on this page shows why (“shown”)", len(shown)),
+        ("differ, and the experiments only bracket the number", len(differ) - len(shown)),
+    ):
+        lines.append(f"| {says} | {count} | {count / max(len(judged), 1):.0%} |")
+    return "\n".join(lines)
 
 
 def unexplained(rows: Iterable[Compared]) -> list[Compared]:

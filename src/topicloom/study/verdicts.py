@@ -1,7 +1,7 @@
 """Published | ours | ratio | verdict."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from topicloom.study.results import NotMeasuredError, Results
@@ -30,9 +30,35 @@ class Compared:
     verdict: str
 
     @property
+    def anchor(self) -> str:
+        """Where on the page an experiment stands."""
+        return f"{self.study}--{self.number.key}"
+
+    @property
     def ratio(self) -> float | None:
         """Ours over the published one; None where there is none."""
         return None if self.ours is None or not self.number.value else self.ours / self.number.value
+
+
+class Tried:
+    """The experiments among some rows, by study and key."""
+
+    def __init__(self, rows: Iterable[Compared]) -> None:
+        self._rows = {f"{row.study}/{row.number.key}": row for row in rows if row.number.key}
+
+    def of(self, row: Compared, key: str) -> Compared | None:
+        """The experiment that a row means by a key; None if it is not among them."""
+        return self._rows.get(key if "/" in key else f"{row.study}/{key}")
+
+    def deciding(self, row: Compared) -> list[Compared]:
+        """The experiments that show why a row differs: those that come out as the paper says."""
+        found = [self.of(row, key) for key in row.number.shown_by]
+        return [one for one in found if one is not None and one.verdict in GOOD]
+
+    def chosen_afterwards(self, row: Compared) -> bool:
+        """Whether a row agrees, and would not under the reading that was the main one before."""
+        before = self.of(row, row.number.instead_of) if row.number.instead_of else None
+        return row.verdict in GOOD and before is not None and before.verdict == DIFFERS
 
 
 def compared(studies: Sequence[Study], results: Results) -> list[Compared]:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from importlib import import_module
 from pkgutil import iter_modules
 
-from topicloom.study.studies import Study
+from topicloom.study.studies import SCALES, Scale, Study
 
 # In the order of the papers; within a paper that of its figures. Others come last.
 _ORDER = ("gm", "low-oda", "ktco", "dc", "churn", "real")
@@ -25,3 +25,10 @@ def _found() -> Mapping[str, Study]:
 
 
 STUDIES: Mapping[str, Study] = _found()
+
+
+def known_kinds() -> frozenset[str]:
+    """What some study asks for, at any scale and with any seed."""
+    return frozenset(
+        cell.kind for study in STUDIES.values() for scale in SCALES for cell in study.grid(Scale(scale, seeds=1))
+    )

@@ -1,75 +1,74 @@
 """shadows-churn, Figures 2 and 3."""
 
-from typing import Any
-
-from topicloom.study.catalogue.churn_shared import EXPONENT, SETTING, churn_workload
-from topicloom.study.catalogue.shared import Choice, cells
+from topicloom.study.catalogue.churn_shared import PLAIN, SETTING, SIZES, churn_workload, plain_workload
+from topicloom.study.catalogue.shared import Choice, cells, mean_of, tried
 from topicloom.study.cells import Cell
+from topicloom.study.results import Results
 from topicloom.study.studies import Line, Panel, Published, Scale, Study
 
-AS_BUILT: dict[str, Any] = {"measurement": "backups", "size_exponent": None}
+AS_BUILT = {"measurement": "backups", **SIZES}
+AS_BUILT_PLAIN = {"measurement": "backups", **PLAIN}
+STALE = {"measurement": "stale-weights"}
 
 
 def _grid(scale: Scale, builder: str) -> list[Cell]:
-    drawn = [churn_workload(scale), *(churn_workload(scale, size_exponent=e) for e in (0.0, 1.0))]
     choice: Choice = (builder, {"coverage": 3})
     return [
-        *cells("backups", [choice], drawn, scale.seed_range(10)),
-        *cells("stale-weights", [choice], drawn[:1], scale.seed_range(3)),
+        *cells("backups", [choice], [churn_workload(scale), plain_workload(scale)], scale.seed_range(10)),
+        *cells("stale-weights", [choice], [churn_workload(scale)], scale.seed_range(10)[:3]),
     ]
 
 
 def _panels(title: str) -> list[Panel]:
-    where = AS_BUILT
     return [
         Panel(
-            title,
+            f"{title}, {sizes}",
             "at",
             "topics that the node wants",
             "nodes",
             [Line("its backups", "backups", where), Line("its primaries", "primaries", where)],
         )
+        for sizes, where in (("sizes 9 + x ~ x⁻²", AS_BUILT), ("sizes ~ s⁻²", AS_BUILT_PLAIN))
     ]
 
 
 def _shares(value: float) -> list[Published]:
-    """The published share of backups, and what it would be with other exponents of the size distribution."""
+    """The published share of backups, and what else it may be a share of."""
     return [
         Published(
             "backups of a node, mean share of the nodes",
             value,
-            lambda r: r.mean("backup_share", **AS_BUILT),
+            mean_of("backup_share", **AS_BUILT),
             unit="%",
             why="backup-sets",
-        ),
-        Published(
-            "the same, every size from 10 to 90 counted once, whatever its number of nodes",
-            value,
-            lambda r: (
-                float(r.by("at", "backups", **AS_BUILT).mean())
-                / float(r.select("backups", **AS_BUILT)["nodes"].iloc[0])
-            ),
-            unit="%",
-            experiment=True,
-        ),
-        Published(
-            "the same with weights that do not count primaries gathered meanwhile",
-            value,
-            lambda r: r.mean("backup_share", measurement="stale-weights"),
-            unit="%",
-            experiment=True,
+            shown_by=("of-1000", "of-1000-plain"),
         ),
         *(
-            Published(
-                f"the same with a size exponent of {exponent:g} (not {EXPONENT:g})",
+            tried(
+                f"the same backups as a share of 1,000 nodes, not 2,000{sizes}",
                 value,
-                lambda r, exponent=exponent: r.mean("backup_share", size_exponent=exponent),  # type: ignore[misc]
+                lambda r, where=where: 2 * r.mean("backup_share", **where),  # type: ignore[misc]
+                key=key,
                 unit="%",
-                experiment=True,
             )
-            for exponent in (0.0, 1.0)
+            for key, sizes, where in (
+                ("of-1000", "", AS_BUILT),
+                ("of-1000-plain", "; sizes ~ s⁻²", AS_BUILT_PLAIN),
+            )
+        ),
+        tried("the same share with sizes ~ s⁻²", value, mean_of("backup_share", **AS_BUILT_PLAIN), unit="%"),
+        tried(
+            "the same share with weights that do not count primaries gathered meanwhile",
+            value,
+            mean_of("backup_share", **STALE),
+            unit="%",
         ),
     ]
+
+
+def _by_size(results: Results, least: int, most: int) -> float:
+    """Mean over sizes of a node's backups, with sizes ~ s⁻²."""
+    return results.mean("backups", at=tuple(range(least, most + 1)), **AS_BUILT_PLAIN)
 
 
 STUDIES = (
@@ -87,16 +86,15 @@ STUDIES = (
             Published(
                 "share of nodes with fewer than 5 primaries",
                 0.429,
-                lambda r: r.mean("share_under_5_primaries", **AS_BUILT),
+                mean_of("share_under_5_primaries", **AS_BUILT),
                 unit="%",
                 why="greedy-backups",
             ),
-            Published(
+            tried(
                 "the same with weights that do not count primaries gathered meanwhile",
                 0.429,
-                lambda r: r.mean("share_under_5_primaries", measurement="stale-weights"),
+                mean_of("share_under_5_primaries", **STALE),
                 unit="%",
-                experiment=True,
             ),
         ],
     ),
@@ -113,14 +111,36 @@ STUDIES = (
             Published(
                 "fewest primaries of a node, mean over the seeds",
                 21,
-                lambda r: r.mean("fewest_primaries", **AS_BUILT),
-                why="backup-sets",
+                mean_of("fewest_primaries", **AS_BUILT),
+                why="primaries",
+                shown_by=("backups-of-small",),
+                instead_of="fewest-plain",
             ),
             Published(
                 "most primaries of a node, mean over the seeds",
                 59,
-                lambda r: r.mean("most_primaries", **AS_BUILT),
-                why="backup-sets",
+                mean_of("most_primaries", **AS_BUILT),
+                why="primaries",
+                shown_by=("backups-of-large",),
+            ),
+            tried(
+                "fewest primaries with sizes ~ s⁻²",
+                21,
+                mean_of("fewest_primaries", **AS_BUILT_PLAIN),
+                key="fewest-plain",
+            ),
+            tried("most primaries with sizes ~ s⁻²", 59, mean_of("most_primaries", **AS_BUILT_PLAIN)),
+            tried(
+                "backups (not primaries) of a node with 10 topics, sizes ~ s⁻²",
+                21,
+                lambda r: _by_size(r, 10, 10),
+                key="backups-of-small",
+            ),
+            tried(
+                "backups (not primaries) of a node with 80 to 90 topics, sizes ~ s⁻²",
+                59,
+                lambda r: _by_size(r, 80, 90),
+                key="backups-of-large",
             ),
         ],
     ),

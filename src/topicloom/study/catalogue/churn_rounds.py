@@ -1,42 +1,53 @@
 """shadows-churn, Figures 4, 5, 6 and 8."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from topicloom.study.catalogue.churn_shared import SETTING, churn_workload, rounds
-from topicloom.study.catalogue.shared import Choice, cells
+from topicloom.study.catalogue.churn_shared import PLAIN, SETTING, SIZES, churn_workload, plain_workload, rounds
+from topicloom.study.catalogue.shared import Choice, cells, mean_of, tried
 from topicloom.study.cells import Cell
 from topicloom.study.results import Results
 from topicloom.study.studies import AT_MOST, Line, Panel, Published, Scale, Study
 
-SHADOW: dict[str, Any] = {"method": "shadow", "backups": None, "coverage": None}
-NAIVE = {"method": "naive"}
-FRESH = {"method": "low-oda", "ties": "drawn"}
+CHURN: dict[str, Any] = {"measurement": "churn", **SIZES}
+SHADOW: dict[str, Any] = {**CHURN, "method": "shadow", "backups": None, "coverage": None}
+NAIVE: dict[str, Any] = {**CHURN, "method": "naive"}
+FRESH: dict[str, Any] = {"measurement": "rebuild", "ties": "drawn", **SIZES}
+PRINTED: dict[str, Any] = {"measurement": "printed-churn", "backups": "primal-dual", "coverage": 3}
 ROUNDS = f"{SETTING} 1,000 rounds, a join or a leave with probability ½ each; judged every 20 rounds."
+AS_PRINTED = "Shadow exactly as it is printed"
 
 
-def _grid(scale: Scale, choices: Sequence[Choice], rebuilds: Sequence[str] = ()) -> list[Cell]:
+def grid(scale: Scale, choices: Sequence[Choice], rebuilds: Sequence[str] = ()) -> list[Cell]:
+    """Policies under churn, and Low-ODA from scratch over the same rounds."""
     drawn, seeds = [churn_workload(scale)], scale.seed_range(10)
     churned = [(method, rounds(scale, **options)) for method, options in choices]
     fresh = [("low-oda", rounds(scale, every=100, ties=ties)) for ties in rebuilds]
     return [*cells("rebuild", fresh, drawn, seeds), *cells("churn", churned, drawn, seeds)]
 
 
-def _other_starts(scale: Scale) -> list[Cell]:
-    """Low-ODA before any churn with other exponents of the power law, and GM with two orders of ties."""
-    drawn = [churn_workload(scale, size_exponent=exponent) for exponent in (0.0, 1.0)]
-    ties: list[Choice] = [("gm", {}), ("literal", {})]
-    return [
-        *cells("design", [("low-oda", {"rho": 3})], drawn, scale.seed_range(10)),
-        *cells("design", ties, [churn_workload(scale)], scale.seed_range(10)[:3]),
-    ]
+def printed(scale: Scale, *options: Mapping[str, Any]) -> list[Cell]:
+    """Shadow as it is printed, with some builders and coverage factors."""
+    choices = [("shadow", rounds(scale, every=200, **one)) for one in options]
+    return cells("printed-churn", choices, [churn_workload(scale)], scale.seed_range(10)[:3])
+
+
+def plain(scale: Scale, *methods: str) -> list[Cell]:
+    """Policies under churn with sizes ~ s⁻²."""
+    choices = [(method, rounds(scale)) for method in methods]
+    return cells("churn", choices, [plain_workload(scale)], scale.seed_range(10)[:5])
 
 
 def _in_list_order(scale: Scale) -> list[Cell]:
     """Greedy Merge from scratch with ties in the order of the printed algorithm's lists."""
-    return cells(
-        "literal-rebuild", [("literal", rounds(scale, every=100))], [churn_workload(scale)], scale.seed_range(10)[:3]
-    )
+    choice = ("literal", rounds(scale, every=100))
+    return cells("literal-rebuild", [choice], [churn_workload(scale)], scale.seed_range(10)[:3])
+
+
+def _plain_rebuild(scale: Scale) -> list[Cell]:
+    """Low-ODA from scratch with sizes ~ s⁻²."""
+    choice = ("low-oda", rounds(scale, every=200, ties="kept"))
+    return cells("rebuild", [choice], [plain_workload(scale)], scale.seed_range(10)[:3])
 
 
 def _panels(curves: Sequence[tuple[str, dict[str, Any]]]) -> list[Panel]:
@@ -46,6 +57,10 @@ def _panels(curves: Sequence[tuple[str, dict[str, Any]]]) -> list[Panel]:
     ]
 
 
+def _at_end(**where: Any) -> Callable[[Results], float]:
+    return mean_of("max_degree", at=1000, **where)
+
+
 def _above_fresh(results: Results, metric: str, policy: Mapping[str, Any] = SHADOW) -> float:
     """A policy's figure above that of a fresh Low-ODA, averaged over the rounds after the first."""
     fresh = results.by("at", metric, **FRESH)
@@ -53,8 +68,140 @@ def _above_fresh(results: Results, metric: str, policy: Mapping[str, Any] = SHAD
     return float((ours - fresh).dropna().mean())
 
 
-def _percent(says: str, value: float, metric: str, why: str | None = None, **where: Any) -> Published:
-    return Published(says, value, lambda r: r.mean(metric, **where), why=why, unit="%")
+def _coverage(c: int) -> dict[str, Any]:
+    return {**SHADOW, "coverage": c if c != 3 else None}
+
+
+def _by_coverage() -> list[Published]:
+    stated = {1: 31, 2: 25, 3: 24, 4: 24}
+    return [
+        *(
+            Published(
+                f"maximum degree after 1,000 rounds, λ = {c}",
+                value,
+                _at_end(**_coverage(c)),
+                why="churn-repairs",
+                shown_by=(f"printed-{c}",),
+            )
+            for c, value in stated.items()
+        ),
+        *(
+            tried(f"{AS_PRINTED}, λ = {c}", value, _at_end(**{**PRINTED, "coverage": c}), key=f"printed-{c}")
+            for c, value in stated.items()
+        ),
+    ]
+
+
+def _of_policies() -> list[Published]:
+    """Figure 6: the maximum degree at the start and the end."""
+    stated = (
+        ("maximum degree before the first round", "start", 13, SHADOW, 0),
+        ("maximum degree after 1,000 rounds, Shadow", "shadow", 22, SHADOW, 1000),
+        ("maximum degree after 1,000 rounds, Naive", "naive", 22, NAIVE, 1000),
+    )
+    return [
+        *(
+            Published(
+                says,
+                value,
+                mean_of("max_degree", at=at, **where),
+                why="churn-sizes",
+                shown_by=(f"printed-{key}",) if key != "naive" else (),
+                instead_of=f"plain-{key}",
+            )
+            for says, key, value, where, at in stated
+        ),
+        *(
+            tried(f"{says}, sizes ~ s⁻²", value, mean_of("max_degree", at=at, **{**where, **PLAIN}), key=f"plain-{key}")
+            for says, key, value, where, at in stated
+        ),
+        *(
+            tried(f"{says}: {AS_PRINTED}", value, mean_of("max_degree", at=at, **PRINTED), key=f"printed-{key}")
+            for says, key, value, where, at in stated[:2]
+        ),
+    ]
+
+
+def _of_changes() -> list[Published]:
+    """Figure 8: links that Shadow changes."""
+    stated = (
+        ("links changed at a join, Shadow", "join_links", "join_links", 4.83, ""),
+        ("links changed at a leave, Shadow", "leave_links", "leave_links_needed", 12.24, ""),
+        ("repair ratio of a join, Shadow", "join_repair_ratio", "join_repair_ratio", 0.00068, "%"),
+        ("repair ratio of a leave, Shadow", "leave_repair_ratio", "leave_ratio_needed", 0.0017, "%"),
+    )
+    return [
+        *(
+            Published(
+                says,
+                value,
+                mean_of(metric, **SHADOW),
+                unit=unit,
+                why="churn-released",
+                shown_by=(f"needed-{metric}",) if metric != needed else (),
+            )
+            for says, metric, needed, value, unit in stated
+        ),
+        *(
+            tried(
+                f"{says}, without links released that no topic needs",
+                value,
+                mean_of(needed, **SHADOW),
+                key=f"needed-{metric}",
+                unit=unit,
+            )
+            for says, metric, needed, value, unit in stated
+            if metric != needed
+        ),
+        *(
+            tried(f"{says}: {AS_PRINTED}", value, mean_of(metric, **PRINTED))
+            for says, metric, _, value, unit in stated[:2]
+        ),
+    ]
+
+
+def _of_rebuilding() -> list[Published]:
+    """Figure 8: links that Low-ODA from scratch exchanges."""
+    stated = (
+        ("repair ratio of rebuilding", "repair_ratio", 0.094, "%"),
+        ("repair ratio of rebuilding at joins", "join_repair_ratio", 0.113, "%"),
+        ("repair ratio of rebuilding at leaves", "leave_repair_ratio", 0.075, "%"),
+        ("links exchanged by rebuilding", "links_exchanged", 610, ""),
+    )
+    kept: dict[str, Any] = {"measurement": "rebuild", "ties": "kept"}
+    return [
+        *(
+            Published(
+                says,
+                value,
+                mean_of(metric, **kept, **SIZES),
+                unit=unit,
+                why="rebuild-ties",
+                shown_by=(f"lists-{metric}",),
+                instead_of=f"plain-{metric}",
+            )
+            for says, metric, value, unit in stated
+        ),
+        *(
+            tried(f"{says}, sizes ~ s⁻²", value, mean_of(metric, **kept, **PLAIN), key=f"plain-{metric}", unit=unit)
+            for says, metric, value, unit in stated
+        ),
+        *(
+            tried(
+                f"{says}, by GM with ties in the order of the printed algorithm's lists",
+                value,
+                mean_of(metric, measurement="literal-rebuild"),
+                key=f"lists-{metric}",
+                unit=unit,
+            )
+            for says, metric, value, unit in stated
+        ),
+        tried(
+            "links exchanged by rebuilding, ties drawn anew as our rebuild does",
+            610,
+            mean_of("links_exchanged", measurement="rebuild", ties="drawn"),
+        ),
+    ]
 
 
 STUDIES = (
@@ -65,15 +212,26 @@ STUDIES = (
         setting=ROUNDS,
         found="With greedy backups the overlay degrades: the maximum degree is 84 after 1,000 rounds; with primal-dual "
         "ones it stays low.",
-        grid=lambda scale: _grid(scale, [("shadow", {}), ("shadow", {"backups": "greedy"})]),
-        panels=_panels([("primal-dual", SHADOW), ("greedy", {"backups": "greedy"})]),
+        grid=lambda scale: [
+            *grid(scale, [("shadow", {}), ("shadow", {"backups": "greedy"})]),
+            *printed(scale, {"backups": "greedy", "coverage": 3}, {"backups": "greedy, links alone", "coverage": 3}),
+        ],
+        panels=_panels([("primal-dual", SHADOW), ("greedy", {**CHURN, "backups": "greedy"})]),
         published=[
             Published(
                 "maximum degree after 1,000 rounds, greedy backups",
                 84,
-                lambda r: r.mean("max_degree", backups="greedy", at=1000),
+                _at_end(backups="greedy", **CHURN),
                 why="greedy-backups",
-            )
+                shown_by=("links-alone",),
+            ),
+            tried(f"{AS_PRINTED}, greedy backups", 84, _at_end(measurement="printed-churn", backups="greedy")),
+            tried(
+                f"{AS_PRINTED}, greedy backups whose weights do not count primaries",
+                84,
+                _at_end(measurement="printed-churn", backups="greedy, links alone"),
+                key="links-alone",
+            ),
         ],
     ),
     Study(
@@ -83,17 +241,12 @@ STUDIES = (
         setting=ROUNDS,
         found="The maximum degree after 1,000 rounds is 31, 25, 24 and 24 for λ = 1, 2, 3, 4: little is gained beyond "
         "3.",
-        grid=lambda scale: _grid(scale, [("shadow", {"coverage": c} if c != 3 else {}) for c in (1, 2, 3, 4)]),
-        panels=_panels([(f"λ = {c}", {**SHADOW, "coverage": c if c != 3 else None}) for c in (1, 2, 3, 4)]),
-        published=[
-            Published(
-                f"maximum degree after 1,000 rounds, λ = {c}",
-                value,
-                lambda r, c=c: r.mean("max_degree", coverage=c if c != 3 else None, at=1000),  # type: ignore[misc]
-                why="churn-start",
-            )
-            for c, value in ((1, 31), (2, 25), (3, 24), (4, 24))
+        grid=lambda scale: [
+            *grid(scale, [("shadow", {"coverage": c} if c != 3 else {}) for c in (1, 2, 3, 4)]),
+            *printed(scale, *({"backups": "primal-dual", "coverage": c} for c in (1, 2, 3, 4))),
         ],
+        panels=_panels([(f"λ = {c}", _coverage(c)) for c in (1, 2, 3, 4)]),
+        published=_by_coverage(),
     ),
     Study(
         name="churn-fig6",
@@ -102,80 +255,32 @@ STUDIES = (
         setting=ROUNDS,
         found="Maximum degrees of Shadow and Naive rise alike from 13 to 22; averaged over the rounds, Shadow is at "
         "most 5.5 (maximum) and 0.798 (average degree) above a fresh Low-ODA.",
-        grid=lambda scale: [*_grid(scale, [("shadow", {}), ("naive", {})], ["drawn"]), *_other_starts(scale)],
+        grid=lambda scale: [
+            *grid(scale, [("shadow", {}), ("naive", {})], ["drawn"]),
+            *plain(scale, "shadow", "naive"),
+            *printed(scale, {"backups": "primal-dual", "coverage": 3}),
+        ],
         panels=_panels([("Shadow", SHADOW), ("Naive", NAIVE), ("fresh Low-ODA", FRESH)]),
         published=[
-            Published(
-                "maximum degree before the first round",
-                13,
-                lambda r: r.mean("max_degree", **SHADOW, at=0),
-                why="churn-start",
-            ),
+            *_of_policies(),
             *(
                 Published(
-                    f"the same with a size exponent of {exponent:g}",
-                    13,
-                    lambda r, e=exponent: r.mean("max_degree", measurement="design", size_exponent=e),  # type: ignore[misc]
-                    experiment=True,
+                    f"{what} degree above a fresh Low-ODA, mean over the rounds",
+                    value,
+                    lambda r, metric=metric: _above_fresh(r, metric),  # type: ignore[misc]
+                    AT_MOST,
+                    why="churn-creep",
+                    shown_by=(f"naive-{what}",),
                 )
-                for exponent in (0.0, 1.0)
+                for what, metric, value in (("maximum", "max_degree", 5.5), ("average", "average_degree", 0.798))
             ),
             *(
-                Published(
-                    f"maximum degree of GM before the first round, ties {how}",
-                    13,
-                    lambda r, m=m: r.mean("max_degree", measurement="design", method=m),  # type: ignore[misc]
-                    experiment=True,
-                )
-                for m, how in (
-                    ("gm", "spread, as ours are"),
-                    ("literal", "in the order of the printed algorithm's lists"),
-                )
-            ),
-            Published(
-                "maximum degree after 1,000 rounds, Shadow",
-                22,
-                lambda r: r.mean("max_degree", **SHADOW, at=1000),
-                why="churn-start",
-            ),
-            Published(
-                "maximum degree after 1,000 rounds, Naive",
-                22,
-                lambda r: r.mean("max_degree", **NAIVE, at=1000),
-                why="churn-start",
-            ),
-            *(
-                Published(
-                    f"rise of the maximum degree over 1,000 rounds, {name}",
-                    22 - 13,
-                    lambda r, where=where: (  # type: ignore[misc]
-                        r.mean("max_degree", **where, at=1000) - r.mean("max_degree", **where, at=0)
-                    ),
-                    experiment=True,
-                )
-                for name, where in (("Shadow", SHADOW), ("Naive", NAIVE))
-            ),
-            Published(
-                "maximum degree above a fresh Low-ODA, mean over the rounds",
-                5.5,
-                lambda r: _above_fresh(r, "max_degree"),
-                AT_MOST,
-                why="churn-creep",
-            ),
-            Published(
-                "average degree above a fresh Low-ODA, mean over the rounds",
-                0.798,
-                lambda r: _above_fresh(r, "average_degree"),
-                AT_MOST,
-                why="churn-creep",
-            ),
-            *(
-                Published(
+                tried(
                     f"{what} degree above a fresh Low-ODA with Naive, which may use any link",
                     value,
                     lambda r, metric=metric: _above_fresh(r, metric, NAIVE),  # type: ignore[misc]
                     AT_MOST,
-                    experiment=True,
+                    key=f"naive-{what}",
                 )
                 for what, metric, value in (("maximum", "max_degree", 5.5), ("average", "average_degree", 0.798))
             ),
@@ -188,7 +293,12 @@ STUDIES = (
         setting=f"{ROUNDS} Rebuilding is looked at every 100 rounds, against the round before.",
         found="Shadow changes 0.068 % of the links at a join and 0.17 % at a leave (4.83 and 12.24 links); Low-ODA "
         "from scratch exchanges 9.4 % (11.3 % at joins, 7.5 % at leaves), 610 links.",
-        grid=lambda scale: [*_grid(scale, [("shadow", {})], ["drawn", "kept"]), *_in_list_order(scale)],
+        grid=lambda scale: [
+            *grid(scale, [("shadow", {})], ["drawn", "kept"]),
+            *printed(scale, {"backups": "primal-dual", "coverage": 3}),
+            *_in_list_order(scale),
+            *_plain_rebuild(scale),
+        ],
         panels=[
             Panel(
                 f"{kind}s",
@@ -196,40 +306,13 @@ STUDIES = (
                 "topics of the node that comes or goes",
                 "repair ratio",
                 [
-                    Line("Low-ODA, ties kept", f"{kind}_ratio_by_size", {"ties": "kept"}),
+                    Line("Low-ODA, ties kept", f"{kind}_ratio_by_size", {"ties": "kept", **SIZES}),
                     Line("Shadow", f"{kind}_ratio_by_size", SHADOW),
                 ],
                 log_y=True,
             )
             for kind in ("join", "leave")
         ],
-        published=[
-            Published("links changed at a join, Shadow", 4.83, lambda r: r.mean("join_links", **SHADOW)),
-            Published("links changed at a leave, Shadow", 12.24, lambda r: r.mean("leave_links", **SHADOW)),
-            _percent("repair ratio of a join, Shadow", 0.00068, "join_repair_ratio", **SHADOW),
-            _percent("repair ratio of a leave, Shadow", 0.0017, "leave_repair_ratio", **SHADOW),
-            _percent("repair ratio of rebuilding", 0.094, "repair_ratio", "rebuild-ties", ties="kept"),
-            _percent("repair ratio of rebuilding at joins", 0.113, "join_repair_ratio", "rebuild-ties", ties="kept"),
-            _percent("repair ratio of rebuilding at leaves", 0.075, "leave_repair_ratio", "rebuild-ties", ties="kept"),
-            Published(
-                "links exchanged by rebuilding",
-                610,
-                lambda r: r.mean("links_exchanged", ties="kept"),
-                why="rebuild-ties",
-            ),
-            Published(
-                "repair ratio of rebuilding by GM, ties in the order of the printed algorithm's lists",
-                0.094,
-                lambda r: r.mean("repair_ratio", measurement="literal-rebuild"),
-                unit="%",
-                experiment=True,
-            ),
-            Published(
-                "links exchanged by rebuilding, ties drawn anew as our rebuild does",
-                610,
-                lambda r: r.mean("links_exchanged", ties="drawn"),
-                experiment=True,
-            ),
-        ],
+        published=[*_of_changes(), *_of_rebuilding()],
     ),
 )

@@ -164,6 +164,8 @@ STUDIES = (
                     lambda r, m=m: ratio(r, "nodes", DEGREE, _where(m), _where("dc")),  # type: ignore[misc]
                     AT_LEAST,
                     experiment=bool(order),
+                    key="one-order" if order else "",
+                    instead_of="" if order else "one-order",
                 )
                 for m, order in RINGS
             ),
@@ -173,6 +175,8 @@ STUDIES = (
                     40,
                     lambda r, m=m: float(r.by("nodes", DEGREE, **_where(m)).mean()),  # type: ignore[misc]
                     experiment=bool(order),
+                    key="one-order-degree" if order else "",
+                    instead_of="" if order else "one-order-degree",
                 )
                 for m, order in RINGS
             ),

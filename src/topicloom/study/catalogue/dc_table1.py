@@ -1,5 +1,6 @@
 """star-merge-divide-and-conquer, Table I."""
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -22,6 +23,10 @@ def grid(scale: Scale) -> list[Cell]:
     ]
 
 
+def _key(says: str) -> str:
+    return re.sub(r"\W+", "-", says)
+
+
 def _rows() -> list[Published]:
     stated: list[tuple[str, float, Callable[[Results, dict[str, Any]], float]]] = [
         ("DC's degree, mean", 6.50, lambda r, w: r.mean("average_degree", method="dc", **w)),
@@ -40,6 +45,8 @@ def _rows() -> list[Published]:
             value,
             lambda r, ours=ours, where=where: ours(r, where),  # type: ignore[misc]
             experiment=bool(reading),
+            key=_key(says) if reading else "",
+            instead_of="" if reading else _key(says),
         )
         for reading, where in READINGS.items()
         for says, value, ours in stated

@@ -29,13 +29,14 @@ STUDY = Study(
         for t in TOPICS
     ],
     published=[
-        Published("steps / (|V|²|T|), mean of all", 1e-3, lambda r: r.mean("lowered_share"), ORDER),
+        Published("steps / (|V|²|T|), mean of all", 1e-3, lambda r: r.mean("lowered_share"), ORDER, instead_of="both"),
         Published(
             "the same if counting contributions at the start are steps too",
             1e-3,
             lambda r: r.mean("lowered_share") + r.mean("counted_share"),
             ORDER,
             experiment=True,
+            key="both",
         ),
         Published(
             "steps with 200 topics over those with 100, as shares",

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from topicloom.study.catalogue.shared import cells, ratio, workload
+from topicloom.study.catalogue.shared import cells, ratio, tried, workload
 from topicloom.study.cells import Cell
 from topicloom.study.results import Results
 from topicloom.study.studies import AT_MOST, Line, Panel, Published, Scale, Study
@@ -70,13 +70,24 @@ STUDIES = (
                 "RingPT's degree over GM's, mean over the nodes",
                 3,
                 lambda r: ratio(r, "nodes", "average_degree", RING, GM),
-                why="ring-order",
+                why="ring-nodes",
+                shown_by=("at-1000",),
             ),
-            Published(
+            *(
+                tried(
+                    f"the same at {nodes:,} nodes alone",
+                    3,
+                    lambda r, n=nodes: (  # type: ignore[misc]
+                        r.mean("average_degree", **RING, nodes=n) / r.mean("average_degree", **GM, nodes=n)
+                    ),
+                    key=f"at-{nodes}",
+                )
+                for nodes in (1000, 10_000)
+            ),
+            tried(
                 "the same with rings in an order of their own for each topic (CyclePT)",
                 3,
                 lambda r: ratio(r, "nodes", "average_degree", CYCLE, GM),
-                experiment=True,
             ),
         ],
     ),
@@ -115,20 +126,22 @@ STUDIES = (
                 2,
                 lambda r: float(_doubling(r, "ring-pt").mean()),
                 why="ring-order",
+                shown_by=("own-order",),
             ),
             Published(
                 "RingPT's degree over GM's, largest (introduction)",
                 8,
                 lambda r: _saving(r, "ring-pt"),
                 why="ring-order",
+                shown_by=("own-order-saving",),
             ),
-            Published(
+            tried(
                 "CyclePT's degree with 20 per node over that with 10, mean",
                 2,
                 lambda r: float(_doubling(r, "cycle-pt").mean()),
-                experiment=True,
+                key="own-order",
             ),
-            Published("CyclePT's degree over GM's, largest", 8, lambda r: _saving(r, "cycle-pt"), experiment=True),
+            tried("CyclePT's degree over GM's, largest", 8, lambda r: _saving(r, "cycle-pt"), key="own-order-saving"),
         ],
     ),
 )

@@ -1,11 +1,11 @@
 """Settings that several studies share."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from topicloom.study.cells import Cell
 from topicloom.study.results import Results
-from topicloom.study.studies import Line
+from topicloom.study.studies import ABOUT, Line, Published
 
 # Names as in the papers' legends.
 POPULARITIES: Mapping[str, str] = {"exponential": "Expo", "zipf": "Zipf", "uniform": "Unif"}
@@ -29,12 +29,12 @@ def workload(
     return {**options, **({"sizes": sizes} if sizes else {})}
 
 
-STEEPER = "exponential, 80 % on a tenth"
+STEEPER = "exponential, 83 % on a tenth"
 
 
 def steeper(nodes: int, topics: int, subscriptions: int) -> dict[str, Any]:
-    """A workload with exponential popularity, 80 % of the mass on the tenth of the topics that is most popular."""
-    return {"case": STEEPER, "rate": 16, "nodes": nodes, "topics": topics, "subscriptions": subscriptions}
+    """A workload with exponential popularity, 83 % of the mass on the tenth of the topics that is most popular."""
+    return {"case": STEEPER, "rate": 18, "nodes": nodes, "topics": topics, "subscriptions": subscriptions}
 
 
 def cells(
@@ -47,6 +47,18 @@ def cells(
         for drawn_options, seed in drawn
         for method, options in choices
     ]
+
+
+def tried(
+    says: str, value: float, ours: Callable[[Results], float], relation: str = ABOUT, *, key: str = "", unit: str = ""
+) -> Published:
+    """Another reading of a published number, which numbers that differ can refer to by its key."""
+    return Published(says, value, ours, relation, unit=unit, experiment=True, key=key)
+
+
+def mean_of(metric: str, **where: Any) -> Callable[[Results], float]:
+    """The mean of a metric under some conditions, as an answer."""
+    return lambda results: results.mean(metric, **where)
 
 
 def by_popularity(metric: str, **where: Any) -> list[Line]:

@@ -8,8 +8,10 @@ from topicloom.study.measurements import (
     construction,
     joining,
     literal_rebuilding,
+    printed_churn,
     rebuilding,
     stale_weights,
+    star_bound,
     steps,
     timing,
 )
@@ -18,5 +20,15 @@ from topicloom.study.measurements.kinds import Figure, Measurement, registered
 __all__ = ["MEASUREMENTS", "Figure", "Measurement"]
 
 MEASUREMENTS: Mapping[str, Measurement] = registered(
-    backups, churn, construction, joining, literal_rebuilding, rebuilding, stale_weights, steps, timing
+    backups,
+    churn,
+    construction,
+    joining,
+    literal_rebuilding,
+    printed_churn,
+    rebuilding,
+    stale_weights,
+    star_bound,
+    steps,
+    timing,
 )

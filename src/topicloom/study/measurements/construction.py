@@ -9,6 +9,7 @@ from topicloom.study.cells import Cell
 from topicloom.study.interests import interest_of
 from topicloom.study.literal_greedy_merge import literal_greedy_merge
 from topicloom.study.measurements.kinds import Figure, NotVerifiedError, measures, require_connected
+from topicloom.study.printed_low_oda import printed_low_oda
 
 # The connectivity that the judge looks for; harary-pt's is its option k.
 _CONNECTIVITY = {"gm2": 2, "cycle-pt": 2, "ring-pt": 2}
@@ -54,6 +55,9 @@ def _overlay(cell: Cell) -> Overlay:
     if cell.method == "literal":  # Greedy Merge with the ties of the algorithm as it is printed
         links = literal_greedy_merge(interest.indptr, interest.topics, interest.n_topics)
         overlay = Overlay(interest, links, "literal")
+    elif cell.method == "printed-low-oda":
+        links = printed_low_oda(interest.indptr, interest.topics, interest.n_topics, cell.options["rho"])
+        overlay = Overlay(interest, links, "printed-low-oda")
     else:
         overlay = design(interest, cell.method, seed=cell.seed, **cell.options)
     k = cell.options.get("k", _CONNECTIVITY.get(cell.method, 1))

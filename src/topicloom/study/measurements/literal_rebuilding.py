@@ -21,14 +21,19 @@ def literally_rebuilt(cell: Cell) -> Iterator[Figure]:
     churn = Churn.of(cell)
     every = cell.options["every"]
     before: set[tuple[int, int]] = set()
-    exchanged: list[tuple[int, int]] = []
-    for number, (_, present) in enumerate(churn.present(), 1):
+    exchanged: list[tuple[bool, int, float]] = []
+    for number, (turn, present) in enumerate(churn.present(), 1):
         if number % every == every - 1:
             before = _built(cell, churn.everyone, present)
         if number % every == 0:
-            exchanged.append((len(before ^ _built(cell, churn.everyone, present)), len(before)))
-    yield Figure("links_exchanged", fmean(changed for changed, _ in exchanged))
-    yield Figure("repair_ratio", fmean(changed / links for changed, links in exchanged))
+            changed = len(before ^ _built(cell, churn.everyone, present))
+            exchanged.append((turn.joins, changed, changed / len(before)))
+    yield Figure("links_exchanged", fmean(changed for _, changed, _ in exchanged))
+    yield Figure("repair_ratio", fmean(ratio for _, _, ratio in exchanged))
+    for joins, name in ((True, "join"), (False, "leave")):
+        ratios = [ratio for joined, _, ratio in exchanged if joined == joins]
+        if ratios:
+            yield Figure(f"{name}_repair_ratio", fmean(ratios))
 
 
 def _built(cell: Cell, everyone: Interest, present: Sequence[int]) -> set[tuple[int, int]]:
