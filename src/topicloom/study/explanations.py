@@ -89,11 +89,11 @@ EXPLANATIONS = {
         _CHURN,
     ),
     "greedy-backups": Explanation(
-        "When weights are counted. Alg. 11 and 12 weigh a node by its links and its primaries. Here the primaries are "
-        "those of the moment, and no node is left with few of them or becomes a hub, also when the algorithm is run "
-        "exactly as printed. If primaries do not count, most nodes are left with fewer than 5 and some serve "
-        "hundreds; the paper's lie between. Hubs of that kind are what its maximum degree of 84 stems from, by its "
-        "own account.",
+        "Bracketed, not explained. Alg. 11 weighs a node by its links and its primaries. With the primaries of the "
+        "moment no node is left with few of them or becomes a hub, also when the algorithm is run exactly as printed. "
+        "With weights that do not count primaries most nodes are left with fewer than 5 and some serve hundreds: the "
+        "published share lies between. Neither, run under churn exactly as printed, ends anywhere near a maximum "
+        "degree of 84.",
         _CHURN,
     ),
     "churn-creep": Explanation(
