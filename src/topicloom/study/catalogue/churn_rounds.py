@@ -29,7 +29,7 @@ def grid(scale: Scale, choices: Sequence[Choice], rebuilds: Sequence[str] = ()) 
 def printed(scale: Scale, *options: Mapping[str, Any]) -> list[Cell]:
     """Shadow as it is printed, with some builders and coverage factors."""
     choices = [("shadow", rounds(scale, every=200, **one)) for one in options]
-    return cells("printed-churn", choices, [churn_workload(scale)], scale.seed_range(10)[:3])
+    return cells("printed-churn", choices, [churn_workload(scale)], scale.seed_range(10)[:5])
 
 
 def plain(scale: Scale, *methods: str) -> list[Cell]:
