@@ -1,4 +1,4 @@
-"""shadows-churn, Figures 4, 5, 6 and 8."""
+"""shadows-churn, Figures 4, 5 and 6."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -36,18 +36,6 @@ def plain(scale: Scale, *methods: str) -> list[Cell]:
     """Policies under churn with sizes ~ s⁻²."""
     choices = [(method, rounds(scale)) for method in methods]
     return cells("churn", choices, [plain_workload(scale)], scale.seed_range(10)[:5])
-
-
-def _in_list_order(scale: Scale) -> list[Cell]:
-    """Greedy Merge from scratch with ties in the order of the printed algorithm's lists."""
-    choice = ("literal", rounds(scale, every=100))
-    return cells("literal-rebuild", [choice], [churn_workload(scale)], scale.seed_range(10)[:3])
-
-
-def _plain_rebuild(scale: Scale) -> list[Cell]:
-    """Low-ODA from scratch with sizes ~ s⁻²."""
-    choice = ("low-oda", rounds(scale, every=200, ties="kept"))
-    return cells("rebuild", [choice], [plain_workload(scale)], scale.seed_range(10)[:3])
 
 
 def _panels(curves: Sequence[tuple[str, dict[str, Any]]]) -> list[Panel]:
@@ -118,88 +106,6 @@ def _of_policies() -> list[Published]:
         *(
             tried(f"{says}: {AS_PRINTED}", value, mean_of("max_degree", at=at, **PRINTED), key=f"printed-{key}")
             for says, key, value, where, at in stated[:2]
-        ),
-    ]
-
-
-def _of_changes() -> list[Published]:
-    """Figure 8: links that Shadow changes."""
-    stated = (
-        ("links changed at a join, Shadow", "join_links", "join_links", 4.83, ""),
-        ("links changed at a leave, Shadow", "leave_links", "leave_links_needed", 12.24, ""),
-        ("repair ratio of a join, Shadow", "join_repair_ratio", "join_repair_ratio", 0.00068, "%"),
-        ("repair ratio of a leave, Shadow", "leave_repair_ratio", "leave_ratio_needed", 0.0017, "%"),
-    )
-    return [
-        *(
-            Published(
-                says,
-                value,
-                mean_of(metric, **SHADOW),
-                unit=unit,
-                why="churn-released",
-                shown_by=(f"needed-{metric}",) if metric != needed else (),
-            )
-            for says, metric, needed, value, unit in stated
-        ),
-        *(
-            tried(
-                f"{says}, without links released that no topic needs",
-                value,
-                mean_of(needed, **SHADOW),
-                key=f"needed-{metric}",
-                unit=unit,
-            )
-            for says, metric, needed, value, unit in stated
-            if metric != needed
-        ),
-        *(
-            tried(f"{says}: {AS_PRINTED}", value, mean_of(metric, **PRINTED))
-            for says, metric, _, value, unit in stated[:2]
-        ),
-    ]
-
-
-def _of_rebuilding() -> list[Published]:
-    """Figure 8: links that Low-ODA from scratch exchanges."""
-    stated = (
-        ("repair ratio of rebuilding", "repair_ratio", 0.094, "%"),
-        ("repair ratio of rebuilding at joins", "join_repair_ratio", 0.113, "%"),
-        ("repair ratio of rebuilding at leaves", "leave_repair_ratio", 0.075, "%"),
-        ("links exchanged by rebuilding", "links_exchanged", 610, ""),
-    )
-    kept: dict[str, Any] = {"measurement": "rebuild", "ties": "kept"}
-    return [
-        *(
-            Published(
-                says,
-                value,
-                mean_of(metric, **kept, **SIZES),
-                unit=unit,
-                why="rebuild-ties",
-                shown_by=(f"lists-{metric}",),
-                instead_of=f"plain-{metric}",
-            )
-            for says, metric, value, unit in stated
-        ),
-        *(
-            tried(f"{says}, sizes ~ s⁻²", value, mean_of(metric, **kept, **PLAIN), key=f"plain-{metric}", unit=unit)
-            for says, metric, value, unit in stated
-        ),
-        *(
-            tried(
-                f"{says}, by GM with ties in the order of the printed algorithm's lists",
-                value,
-                mean_of(metric, measurement="literal-rebuild"),
-                key=f"lists-{metric}",
-                unit=unit,
-            )
-            for says, metric, value, unit in stated
-        ),
-        tried(
-            "links exchanged by rebuilding, ties drawn anew as our rebuild does",
-            610,
-            mean_of("links_exchanged", measurement="rebuild", ties="drawn"),
         ),
     ]
 
@@ -285,34 +191,5 @@ STUDIES = (
                 for what, metric, value in (("maximum", "max_degree", 5.5), ("average", "average_degree", 0.798))
             ),
         ],
-    ),
-    Study(
-        name="churn-fig8",
-        title="links that a round changes",
-        source="shadows-churn, Figure 8",
-        setting=f"{ROUNDS} Rebuilding is looked at every 100 rounds, against the round before.",
-        found="Shadow changes 0.068 % of the links at a join and 0.17 % at a leave (4.83 and 12.24 links); Low-ODA "
-        "from scratch exchanges 9.4 % (11.3 % at joins, 7.5 % at leaves), 610 links.",
-        grid=lambda scale: [
-            *grid(scale, [("shadow", {})], ["drawn", "kept"]),
-            *printed(scale, {"backups": "primal-dual", "coverage": 3}),
-            *_in_list_order(scale),
-            *_plain_rebuild(scale),
-        ],
-        panels=[
-            Panel(
-                f"{kind}s",
-                "at",
-                "topics of the node that comes or goes",
-                "repair ratio",
-                [
-                    Line("Low-ODA, ties kept", f"{kind}_ratio_by_size", {"ties": "kept", **SIZES}),
-                    Line("Shadow", f"{kind}_ratio_by_size", SHADOW),
-                ],
-                log_y=True,
-            )
-            for kind in ("join", "leave")
-        ],
-        published=[*_of_changes(), *_of_rebuilding()],
     ),
 )
