@@ -24,11 +24,11 @@ from topicloom.kernels.vectors import COLUMN, GROUP, INSIDE, group_hits, group_l
 DENSE_BYTES = 1 << 30
 
 # Rare topics are left out of the columns while they make up so much of what pairs share, if half of so many columns go.
-RARE_SHARE = 0.1
+RARE_SHARE = 0.05
 MANY_COLUMNS = 32
 
 # With as many pairs of a group to look at, all of them are counted anew at once (vectors) rather than one by one.
-RECOUNT_ALL = 8
+RECOUNT_ALL = 3
 
 
 class Dense(NamedTuple):
