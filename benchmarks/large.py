@@ -58,7 +58,7 @@ class Sizes:
 
 
 FULL = Sizes(
-    faster=Size(100_000, 1_000, 20, 2_500),
+    faster=Size(100_000, 1_000, 20, 5_000),
     million=Size(1_000_000, 2_000, 20, 4_000),
     tenth=Size(100_000, 2_000, 20, 4_000),
     sample=Size(20_000, 2_000, 20, 4_000),

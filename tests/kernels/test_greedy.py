@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from topicloom.kernels import greedy, greedy_loop
 from topicloom.kernels.greedy import GREEDY_MERGE, MINMAX_ODA, greedy_links
+from topicloom.kernels.greedy_dense import lanes
 
 sys.path.insert(0, str(Path(__file__).parent))
 from reference import Reference, csr
@@ -135,6 +136,39 @@ def test_searches_agree_at_size(n_nodes, rho):
     given = {"start_links": [(k, k + 40) for k in range(0, 80, 3)], "rho": rho, "seed": 11}
     dense, sparse, listed = (greedy_links(indptr, topics, 60, search=search, **given) for search in SEARCHES)
     assert np.array_equal(dense, sparse) and np.array_equal(dense, listed)
+
+
+def skewed(n_nodes, seed=0):
+    """Forty topics that every other node wants, and 260 that two or three do."""
+    rng = np.random.default_rng(seed)
+    wants = [set(np.flatnonzero(rng.random(40) < 0.5).tolist()) for _ in range(n_nodes)]
+    for topic in range(40, 300):
+        for node in rng.choice(n_nodes, rng.integers(2, 4), replace=False):
+            wants[node].add(topic)
+    return wants
+
+
+@pytest.mark.parametrize("rho", RULES)
+def test_rare_topics_are_counted_apart(rho):
+    wants = skewed(40)
+    subscribers = np.bincount(csr(wants)[1], minlength=300)
+    lane, columns = lanes(subscribers, 40, 1)
+    assert columns <= 19 and (lane[40:] < 0).sum() > 150
+    standing = {"start_links": [(0, 1), (2, 30)], "groups": [v % 3 for v in range(40)]}
+    for twins in ({}, standing):
+        ours = {} if not twins else {
+            "start_links": twins["start_links"],
+            "components": np.repeat(np.array(twins["groups"], np.int32), [len(w) for w in wants]),
+        }  # fmt: skip
+        expected = Reference(wants, 5, **twins).run(rho)
+        assert links_of(greedy_links(*csr(wants), 300, rho=rho, search="dense", seed=5, **ours)) == expected
+
+
+def test_rare_topics_at_size():
+    indptr, topics = csr(skewed(1001))
+    for rho in (GREEDY_MERGE, 3.0):
+        dense, sparse = (greedy_links(indptr, topics, 300, search=one, rho=rho, seed=2) for one in ("dense", "sparse"))
+        assert np.array_equal(dense, sparse)
 
 
 def test_candidates_within_a_large_interest():

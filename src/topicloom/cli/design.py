@@ -29,7 +29,7 @@ from topicloom.cli.options import (
 from topicloom.cli.session import spark_session
 from topicloom.cli.sources import part_of_overlay
 from topicloom.cli.verify import broken_sentence
-from topicloom.cli.warm import COMPILING, warm
+from topicloom.cli.warm import COMPILING, warm, warm_workers
 from topicloom.methods.choose import method_for, options_for
 from topicloom.methods.registry import check_options, spec_of
 from topicloom.model.checks import checked_seed
@@ -153,6 +153,8 @@ def command(
             return 0
         with stages("compile", COMPILING):
             warm(method)
+            if embedded:
+                warm_workers(spark, method)
         result = design_prepared(
             prepared, method=method, seed=seed, work=_work_folder(out, work), stages=stages, **{**options, "k": k}
         )

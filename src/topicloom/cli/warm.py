@@ -1,12 +1,21 @@
 """Compile the kernels ahead of their first use: at set-up, and before a run on Spark.
 
-Compiled code is cached on disk. Without this, every Python worker of a first run would compile for itself.
+Compiled code is cached on disk. Without this, every Python worker of a first run would compile for itself, and the time
+that workers take to start would be charged to the design.
 """
+
+import os
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from topicloom.judge import verify
 from topicloom.measures import filtering_costs, mean_hops, measure
 from topicloom.methods import METHODS, design
 from topicloom.workloads import generate
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark.sql import SparkSession
 
 COMPILING = "loading kernels (compiled on the first run, about a minute)"
 
@@ -20,6 +29,23 @@ def warm(method: str = "gm") -> None:
     measure(interest, overlay.links)
     mean_hops(interest, overlay.links)
     filtering_costs(interest, overlay.links)
+
+
+def warm_workers(spark: "SparkSession", method: str) -> None:
+    """Let the Python workers of an embedded Spark start and load what `warm` does, two for each core.
+
+    A task that hands rows from one Python function to another has two of them.
+    """
+
+    def load(batches: "Iterator[pa.RecordBatch]") -> "Iterator[pa.RecordBatch]":
+        from topicloom.cli.warm import warm
+
+        for batch in batches:
+            warm(method)
+            yield batch
+
+    cores = os.cpu_count() or 1
+    spark.range(0, cores, 1, cores).mapInArrow(load, "id bigint").mapInArrow(load, "id bigint").count()
 
 
 def warm_all() -> None:

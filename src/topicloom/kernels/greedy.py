@@ -9,6 +9,7 @@ import numpy as np
 
 from topicloom.kernels.blocks import build_blocks
 from topicloom.kernels.components import build_components, components_of_links
+from topicloom.kernels.greedy_dense import DENSE_BYTES, lanes
 from topicloom.kernels.greedy_loop import DENSE, GREEDY_MERGE, LISTED, MINMAX_ODA, SPARSE, grow
 from topicloom.kernels.jit import serial
 from topicloom.kernels.progress import link_all
@@ -19,7 +20,6 @@ __all__ = ["GREEDY_MERGE", "MINMAX_ODA", "cheapest_search", "greedy_links"]
 SEARCHES = {"dense": DENSE, "sparse": SPARSE, "listed": LISTED}
 NO_LINKS = np.empty((0, 2), np.int32)
 
-DENSE_BYTES = 1 << 30
 LISTED_NODES = 64
 
 
@@ -133,9 +133,9 @@ def cheapest_search(n_nodes, lengths, subscribers):
     ``lengths`` are the candidates' numbers of open topics, ``subscribers`` the open topics' numbers of candidates.
 
     - listed: for few candidates; all their pairs.
-    - dense: about 4 ns + 0.12 ns per 8 open topics for each of the n² / 2 pairs of the circle, and 4 ns for each topic
-      that a pair shares; in n² / 2 bytes (twice that where a node wants more than 255 open topics) + 5 n · topics; not
-      above `DENSE_BYTES`.
+    - dense: about 4 ns + 0.12 ns per 8 open topics that are not rare for each of the n² / 2 pairs of the circle, and
+      4 ns for each topic that a pair shares; in n² / 2 bytes (n² where some are rare; twice that where a node wants
+      more than 255 open topics) + 5 n · topics; not above `DENSE_BYTES`.
     - sparse: about 20 ns for each topic that a pair shares, Σ subscribers² / 2 in all, and 4 µs for each subscription;
       O(subscriptions) memory.
 
@@ -146,8 +146,10 @@ def cheapest_search(n_nodes, lengths, subscribers):
     n_pairs = n_nodes * n_nodes / 2
     n_topics = len(subscribers)
     shared = (subscribers.astype(np.float64) ** 2).sum() / 2
-    dense_bytes = n_pairs * (1 if lengths.max(initial=0) <= 255 else 2) + 5 * n_nodes * n_topics
-    dense = n_pairs * (4 + 0.12 * (n_topics / 8)) + 4 * shared
+    bound_bytes = 1 if lengths.max(initial=0) <= 255 else 2
+    dense_bytes = n_pairs * bound_bytes + 5 * n_nodes * n_topics
+    _, n_columns = lanes(subscribers, n_nodes, bound_bytes)
+    dense = n_pairs * (4 + 0.12 * n_columns) + 4 * shared
     sparse = 20 * shared + 4000 * lengths.sum()
     return "dense" if dense_bytes <= DENSE_BYTES and dense <= sparse else "sparse"
 

@@ -5,7 +5,11 @@ order by reading the table from its start. Contributions only fall: a stored val
 again when the level comes down to it. The bound that replaces it counts the topics that both want, less those in
 whose giant component both lie; the exact number is counted when that bound does not rule the pair out.
 
-Memory: n² / 2 bytes (twice that when contributions can exceed 255), and 5 bytes per node and topic.
+Topics that few want make up most of the bits and few of the contributions. Where that is so, they are left out of the
+bits that are counted by vectors; how many of them a pair shares is counted once, in a second table.
+
+Memory: n² / 2 bytes (twice that when contributions can exceed 255; twice that again with the second table), and 5 bytes
+per node and topic.
 """
 
 from typing import NamedTuple
@@ -17,8 +21,14 @@ from topicloom.kernels.jit import serial
 from topicloom.kernels.progress import homes_of, joined
 from topicloom.kernels.vectors import COLUMN, GROUP, INSIDE, group_hits, group_lower, group_max
 
+DENSE_BYTES = 1 << 30
+
+# Rare topics are left out of the columns while they make up so much of what pairs share, if half of so many columns go.
+RARE_SHARE = 0.05
+MANY_COLUMNS = 32
+
 # With as many pairs of a group to look at, all of them are counted anew at once (vectors) rather than one by one.
-RECOUNT_ALL = 8
+RECOUNT_ALL = 3
 
 
 class Dense(NamedTuple):
@@ -27,13 +37,15 @@ class Dense(NamedTuple):
     The words (uint64 per place) serve single pairs, the tiles 64 neighbouring ones: tile b holds places 64 b to
     64 b + 127 of the circle (from its end it goes on at its start), so that any 64 places in a row lie in one tile,
     and what is read together lies together: column after column of 8 topics, a byte per place for what it wants and
-    one for the topics in whose giant component it lies.
+    one for the topics in whose giant component it lies. Rare topics have no column.
     """
 
     tiles: np.ndarray  # uint8
+    lane: np.ndarray  # int32 per topic: its bit in the columns; -1 for a rare one
     wants: np.ndarray
     inside: np.ndarray  # topics in whose giant component the place lies
     slot: np.ndarray  # int32 (place, topic): the entry; undefined where the place does not want the topic
+    rare: np.ndarray  # like bound: rare topics that were apart at the start; one group of zeros if none is rare
     bound: np.ndarray  # uint8 or uint16 per pair
     top: np.ndarray  # per group of 64 pairs: at least the largest bound in it, so that a level passes over those below
 
@@ -45,19 +57,49 @@ def groups_per_row(n):
 
 
 @serial
+def lanes(subscribers, n, bound_bytes):
+    """Bit of each topic in the columns (int32, the rare ones -1), and the number of columns.
+
+    ``subscribers`` are the topics' numbers of candidates, ``n`` the places of the circle.
+    """
+    n_topics = len(subscribers)
+    n_columns = (n_topics + 7) // 8
+    lane = np.arange(n_topics).astype(np.int32)
+    if n_columns < MANY_COLUMNS or bound_bytes * n * n + 5 * n * n_topics > DENSE_BYTES:
+        return lane, n_columns
+    shared = subscribers.astype(np.float64) ** 2
+    fewest_first = np.argsort(shared, kind="mergesort")
+    allowed = RARE_SHARE * shared.sum()
+    n_rare = 0
+    while n_rare < n_topics and allowed >= shared[fewest_first[n_rare]]:
+        allowed -= shared[fewest_first[n_rare]]
+        n_rare += 1
+    left = (n_topics - n_rare + 7) // 8
+    if 2 * left > n_columns:
+        return lane, n_columns
+    lane[:] = -1
+    for k in range(n_rare, n_topics):
+        lane[fewest_first[k]] = k - n_rare
+    return lane, left
+
+
+@serial
 def build_dense(c, zero):
     """Dense search over components ``c`` of all places of the circle; ``zero`` gives the dtype of the bounds."""
     n = len(c.node_ptr) - 1
     n_topics = len(c.topic_ptr) - 1
     per_row = groups_per_row(n)
     n_words = (n_topics + 63) // 64
-    n_columns = (n_topics + 7) // 8
+    lane, n_columns = lanes(c.topic_ptr[1:] - c.topic_ptr[:-1], n, zero.itemsize)
+    n_bounds = (n // 2) * per_row * GROUP
     s = Dense(
         np.zeros(per_row * n_columns * COLUMN, np.uint8),
+        lane,
         np.zeros((n, n_words), np.uint64),
         np.zeros((n, n_words), np.uint64),
         np.empty((n, n_topics), np.int32),
-        np.empty((n // 2) * per_row * GROUP, zero.dtype),
+        np.zeros(n_bounds if (lane < 0).any() else GROUP, zero.dtype),
+        np.empty(n_bounds, zero.dtype),
         np.empty((n // 2) * per_row, zero.dtype),
     )
     for v in range(n):
@@ -65,10 +107,11 @@ def build_dense(c, zero):
             t, e = c.topic[k], c.entry[k]
             s.slot[v, t] = e
             s.wants[v, t >> 6] |= bit(t)
-            _flip(s.tiles, n, n_columns, 0, v, t)
+            _flip(s.tiles, n, n_columns, 0, v, lane[t])
             if c.inside[e]:
                 s.inside[v, t >> 6] |= bit(t)
-                _flip(s.tiles, n, n_columns, INSIDE, v, t)
+                _flip(s.tiles, n, n_columns, INSIDE, v, lane[t])
+    _count_rare(c, s.rare, lane)
     s.bound[:] = ~zero[0]
     for first_row in range(0, n // 2, GROUP):  # as many rows as two tiles serve: they stay in the nearest cache
         for g in range(per_row):
@@ -76,11 +119,35 @@ def build_dense(c, zero):
                 last = n // 2 if 2 * (row + 1) == n else n
                 at = (row * per_row + g) * GROUP
                 x, y = tile_at(n_columns, g * GROUP), tile_at(n_columns, (g * GROUP + row + 1) % n)
-                group_lower(s.tiles, n_columns, x, y, s.bound, at)
+                group_lower(s.tiles, n_columns, x, y, s.rare, rare_at(s.rare, at), s.bound, at)
                 for k in range(max(last - g * GROUP, 0), GROUP):
                     s.bound[at + k] = 0
                 s.top[row * per_row + g] = group_max(s.bound, at)
     return s
+
+
+@serial
+def _count_rare(c, rare, lane):
+    """For each pair, how many rare topics it could still merge."""
+    n = len(c.node_ptr) - 1
+    stride = groups_per_row(n) * GROUP
+    homes = homes_of(c)
+    for t in range(len(lane)):
+        if lane[t] >= 0:
+            continue
+        for e in range(c.topic_ptr[t], c.topic_ptr[t + 1]):
+            for f in range(e + 1, c.topic_ptr[t + 1]):
+                if not joined(homes, e, f):
+                    i, d = min(c.member[e], c.member[f]), abs(c.member[e] - c.member[f])
+                    if 2 * d > n:
+                        i, d = i + d, n - d
+                    rare[(d - 1) * stride + i] += 1
+
+
+@serial
+def rare_at(rare, at):
+    """Where in the second table the 64 pairs at this place of the first are."""
+    return at if len(rare) > GROUP else 0
 
 
 @serial
@@ -99,9 +166,11 @@ def bar_dense(s, ranks):
 
 
 @serial
-def _flip(tiles, n, n_columns, part, v, t):
-    """Change the bit of place v and topic t in the tiles that hold it, in the part for "wants" or for "inside"."""
-    column, change = (t >> 3) * COLUMN + part, np.uint8(1 << (t & 7))
+def _flip(tiles, n, n_columns, part, v, lane):
+    """Change the bit of a place and a topic, by its lane, where tiles hold it: in the part "wants" or in "inside"."""
+    if lane < 0:
+        return
+    column, change = (lane >> 3) * COLUMN + part, np.uint8(1 << (lane & 7))
     n_tiles = groups_per_row(n)
     for place in range(v, (n_tiles + 1) * GROUP, n):
         b, k = place // GROUP, place % GROUP
@@ -119,7 +188,7 @@ def mirror(s, member, changed, n_changed, t):
     for k in range(n_changed):
         v = member[changed[k]]
         inside[v, t >> 6] ^= bit(t)
-        _flip(tiles, n, n_columns, INSIDE, v, t)
+        _flip(tiles, n, n_columns, INSIDE, v, s.lane[t])
 
 
 @serial
@@ -155,7 +224,7 @@ def dense_next(c, s, cursor, capped, floor):
     ``cursor`` (int64: level, position) is overwritten; no pair before it may qualify. Places with ``capped``
     (uint8, the circle twice) set are left out. False when no pair of level ``floor`` or more remains.
     """
-    tiles, bound, top = s.tiles, s.bound, s.top
+    tiles, rare, bound, top = s.tiles, s.rare, s.bound, s.top
     wants, inside, slot, homes = s.wants, s.inside, s.slot, homes_of(c)
     n = len(wants)
     per_row = groups_per_row(n)
@@ -173,7 +242,7 @@ def dense_next(c, s, cursor, capped, floor):
             hits = group_hits(bound, at, level, capped, i, i + d) & after
             if popcount(hits) >= RECOUNT_ALL:
                 x, y = tile_at(n_columns, i), tile_at(n_columns, (i + d) % n)
-                group_lower(tiles, n_columns, x, y, bound, at)
+                group_lower(tiles, n_columns, x, y, rare, rare_at(rare, at), bound, at)
                 hits = group_hits(bound, at, level, capped, i, i + d) & after
             while hits:
                 k = lowest_bit(hits)

@@ -17,8 +17,8 @@ COLUMN = 4 * GROUP
 
 if numba.config.DISABLE_JIT:
 
-    def group_lower(tiles, n_columns, x, y, bound, at):
-        """Lower the bounds at ``at`` … of 64 pairs to the topics that are left.
+    def group_lower(tiles, n_columns, x, y, extra, extra_at, bound, at):
+        """Lower the bounds at ``at`` … of 64 pairs to the topics that are left, and what is ``extra`` for each pair.
 
         ``x`` and ``y`` say where in ``tiles`` (uint8) the first column of the 64 left ends and of the 64 right ends
         begins: 8 topics of each place, first what it wants, then in which of those it lies in the giant component.
@@ -28,6 +28,7 @@ if numba.config.DISABLE_JIT:
         both_want = tiles[x + bytes_of] & tiles[y + bytes_of]
         both_inside = tiles[x + INSIDE + bytes_of] & tiles[y + INSIDE + bytes_of]
         counts = np.bitwise_count(both_want & ~both_inside).sum(axis=0).astype(bound.dtype)
+        counts += extra[extra_at : extra_at + GROUP]
         bound[at : at + GROUP] = np.minimum(bound[at : at + GROUP], counts)
 
     def group_hits(bound, at, level, capped, i, j):
@@ -66,14 +67,15 @@ else:
         return ir.IntType(array_type.dtype.bitwidth)
 
     @intrinsic
-    def group_lower(typing_context, tiles, n_columns, x, y, bound, at):
-        """Lower the bounds at ``at`` … of 64 pairs to the topics that are left; see above."""
+    def group_lower(typing_context, tiles, n_columns, x, y, extra, extra_at, bound, at):
+        """Lower the bounds at ``at`` … of 64 pairs to the topics that are left, plus what is extra; see above."""
 
         def codegen(context, builder, signature, args):
             data = context.make_array(signature.args[0])(context, builder, args[0]).data
-            lane, byte = _lane(signature.args[4]), ir.IntType(8)
+            lane, byte = _lane(signature.args[6]), ir.IntType(8)
             total, bytes64 = ir.VectorType(lane, GROUP), ir.VectorType(byte, GROUP)
-            counts = cgutils.alloca_once_value(builder, ir.Constant(total, [0] * GROUP))
+            extra = _load(builder, _pointer(context, builder, signature.args[4], args[4], args[5], lane))
+            counts = cgutils.alloca_once_value(builder, extra)
             ones = ir.Constant(bytes64, [255] * GROUP)
 
             def load(offset, part):
@@ -90,13 +92,14 @@ else:
                 if lane.width > 8:
                     count = builder.zext(count, total)
                 builder.store(builder.add(builder.load(counts), count), counts)
-            at_pointer = _pointer(context, builder, signature.args[4], args[4], args[5], lane)
+            at_pointer = _pointer(context, builder, signature.args[6], args[6], args[7], lane)
             old, new = _load(builder, at_pointer), builder.load(counts)
             lower = builder.select(builder.icmp_unsigned("<", new, old), new, old)
             builder.store(lower, at_pointer).align = 1
             return context.get_dummy_value()
 
-        return types.void(tiles, types.intp, types.intp, types.intp, bound, types.intp), codegen
+        at_type = types.intp
+        return types.void(tiles, at_type, at_type, at_type, extra, at_type, bound, at_type), codegen
 
     @intrinsic
     def group_hits(typing_context, bound, at, level, capped, i, j):

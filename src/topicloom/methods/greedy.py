@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from topicloom.kernels.greedy import DENSE_BYTES, greedy_links
+from topicloom.kernels.greedy import greedy_links
+from topicloom.kernels.greedy_dense import DENSE_BYTES, MANY_COLUMNS
 from topicloom.methods.registry import Size
 from topicloom.model import Interest, Overlay
 from topicloom.model.checks import checked_seed
@@ -19,6 +20,9 @@ def grown(
 
 
 def engine_memory(size: Size) -> int:
-    """Bytes of the greedy engine: a byte per node pair on the dense path, O(subscriptions) on the sparse one."""
-    table = size.nodes**2 // 2 + 5 * size.nodes * size.topics
-    return (table if table <= DENSE_BYTES else 0) + 80 * size.subscriptions + 64 * (size.nodes + size.topics)
+    """Bytes of the greedy engine: a byte or two per node pair on the dense path, O(subscriptions) on the sparse one."""
+    tables = [size.nodes**2 // 2 + 5 * size.nodes * size.topics]
+    if size.topics > 8 * MANY_COLUMNS:  # rare topics may be counted apart
+        tables.append(size.nodes**2 + 5 * size.nodes * size.topics)
+    table = max((one for one in tables if one <= DENSE_BYTES), default=0)
+    return table + 80 * size.subscriptions + 64 * (size.nodes + size.topics)

@@ -28,7 +28,7 @@ from topicloom.methods.division import core_size
 from topicloom.methods.star_merge import BoolArray, TopicSpan
 from topicloom.model.arrays import Int32Array, Int64Array
 from topicloom.pipeline.columns import DST_ID, NODE_ID, ORDER, SRC_ID, TOPICS, require_columns, spread
-from topicloom.pipeline.division import PARTITION, brought_core, chosen_count, divided, topic_span
+from topicloom.pipeline.division import PARTITION, brought_core, chosen_count, divided
 from topicloom.pipeline.pieces import CANDIDATES, FIGURES, KIND, LINK, PIECE, SCHEMA, STAR, as_part, as_stars, as_table
 from topicloom.pipeline.stages import Stages
 from topicloom.pipeline.work import PieceFigures, keep_piece, kept_pieces, open_folder, watched
@@ -38,9 +38,10 @@ _LINKS = f"{SRC_ID} int, {DST_ID} int, `{ORDER}` bigint"
 
 
 class Divided(NamedTuple):
-    """Links (src_id, dst_id, order), what `Overlay.report` would say, and what Spark keeps until they are used."""
+    """Links (src_id, dst_id, order), their number, what `Overlay.report` would say, and what Spark keeps for them."""
 
     links: DataFrame
+    n_links: int
     report: dict[str, Any]
     persisted: tuple[DataFrame, ...]
 
@@ -94,12 +95,13 @@ def divide_and_conquer(
         count = int(plan.partitions)
     if needs_no_division(count, n_nodes):
         undivided = _undivided(interest, settings)
-        return Divided(undivided, undivided_report(count, n_nodes, undivided.count()), (undivided,))
+        n_links = undivided.count()
+        return Divided(undivided, n_links, undivided_report(count, n_nodes, n_links), (undivided,))
     with stages("design/core", "choosing the core"):
         core = brought_core(interest, core_size(plan.core, plan.division, n_nodes, count), settings)
     with stages("design/divide", f"dividing {n_nodes:,} nodes"):
-        partitioned = divided(interest, count, plan.division, n_nodes=n_nodes, core_nodes=core.part.nodes, seed=seed)
-        span = topic_span(partitioned, n_topics)
+        sizes = {"n_nodes": n_nodes, "n_topics": n_topics}
+        partitioned, span = divided(interest, count, plan.division, **sizes, core_nodes=core.part.nodes, seed=seed)
     sentence = f"conquering {count:,} partitions of about {n_nodes // count:,} nodes"
     with stages("design/conquer", f"{sentence}, core of {len(core.part.nodes):,}"):
         conqueror = _conqueror(span, core, settings)
@@ -127,7 +129,8 @@ def divide_and_conquer(
         conquered=levels[0].figures(),
         levels=[level.figures() for level in levels[1:]],
     )
-    return Divided(_ordered_links(levels, core.links), report, tuple(level.pieces for level in levels))
+    n_links = report["inner_links"] + report["outer_links"]
+    return Divided(_ordered_links(levels, core.links), n_links, report, tuple(level.pieces for level in levels))
 
 
 def _conqueror(span: TopicSpan, core: Core, settings: Settings) -> Callable[[pa.Table], pa.Table]:
@@ -181,9 +184,13 @@ def _merged(pieces: DataFrame, groups: Int64Array, span: TopicSpan, core: Core, 
         stars, number = as_stars(table), table[_GROUP][0].as_py()
         return as_table(merge_group(stars, number, still_open, settings), number, len(stars.unit))
 
-    units = np.arange(len(groups), dtype=np.int32)
-    group_of = pieces.sparkSession.createDataFrame(pa.table({PIECE: units, _GROUP: groups.astype(np.int32)}))
-    stars = pieces.where(F.col(KIND) == STAR).join(F.broadcast(group_of), PIECE)
+    stars = pieces.where(F.col(KIND) == STAR)
+    if groups[-1] == 0:
+        stars = stars.withColumn(_GROUP, F.lit(0))
+    else:
+        units = np.arange(len(groups), dtype=np.int32)
+        group_of = pieces.sparkSession.createDataFrame(pa.table({PIECE: units, _GROUP: groups.astype(np.int32)}))
+        stars = stars.join(F.broadcast(group_of), PIECE)
     return spread(stars, _GROUP, int(groups[-1]) + 1).groupBy(_GROUP).applyInArrow(run, SCHEMA)
 
 

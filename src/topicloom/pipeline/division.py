@@ -1,6 +1,6 @@
 """Dividing an interest on Spark: how many partitions, the core that all of them see, and who goes into which."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 import pyarrow as pa
@@ -80,23 +80,27 @@ def brought_core(interest: DataFrame, size: int, settings: Settings) -> Core:
 
 
 def divided(
-    interest: DataFrame, count: int, division: str, *, n_nodes: int, core_nodes: Int32Array, seed: int
-) -> DataFrame:
-    """(node_id, topics) -> (node_id, topics, partition), the nodes of the core left out; see `divide`. Persisted.
+    interest: DataFrame, count: int, division: str, *, n_nodes: int, n_topics: int, core_nodes: Int32Array, seed: int
+) -> tuple[DataFrame, TopicSpan]:
+    """(node_id, topics) -> (node_id, topics, partition), the nodes of the core left out, and each topic's span.
 
-    For ``similar``, nodes are ranked by a text made of their minhashes; that runs three actions.
+    See `divide`. For ``similar``, nodes are ranked by a text made of their minhashes; that runs three actions, and the
+    result is persisted. ``random`` needs none, and is so cheap that it is computed again where it is used.
     """
     rows = interest.select(NODE_ID, TOPICS)
     if division == "random":
 
-        def assign(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-            for batch in batches:
-                nodes = batch[NODE_ID].to_numpy()
-                partition = pa.array(partition_of_rank(random_ranks(nodes, n_nodes, seed=seed), n_nodes, count))
-                full = pa.RecordBatch.from_arrays([*batch.columns, partition], [NODE_ID, TOPICS, PARTITION])
-                yield full.filter(pa.array(~np.isin(nodes, core_nodes))) if len(core_nodes) else full
+        def assign(batch: pa.RecordBatch) -> pa.RecordBatch:
+            nodes = batch[NODE_ID].to_numpy()
+            partition = pa.array(partition_of_rank(random_ranks(nodes, n_nodes, seed=seed), n_nodes, count))
+            full = pa.RecordBatch.from_arrays([*batch.columns, partition], [NODE_ID, TOPICS, PARTITION])
+            return full.filter(pa.array(~np.isin(nodes, core_nodes))) if len(core_nodes) else full
 
-        return rows.mapInArrow(assign, f"{_INTEREST}, {PARTITION} int").persist()
+        def assigned(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+            yield from map(assign, batches)
+
+        partitioned = rows.mapInArrow(assigned, f"{_INTEREST}, {PARTITION} int")
+        return partitioned, topic_span(rows, n_topics, assign)
     keyed = _keyed(rows, seed).persist()
     placed, _ = ranked(keyed, "key", "rank")
     partition = F.floor(F.col("rank").cast("bigint") * count / F.lit(n_nodes)).cast("int")
@@ -107,13 +111,29 @@ def divided(
     kept = outside.persist()
     kept.count()
     keyed.unpersist()
-    return kept
+    return kept, topic_span(kept, n_topics)
 
 
-def topic_span(partitioned: DataFrame, n_topics: int) -> TopicSpan:
-    """First and last partition of every topic: two numbers a topic come to the driver."""
-    pairs = partitioned.select(PARTITION, F.explode(TOPICS).alias(TOPIC_ID))
-    found = pairs.groupBy(TOPIC_ID).agg(F.min(PARTITION).alias("first"), F.max(PARTITION).alias("last")).toArrow()
+def topic_span(
+    rows: DataFrame, n_topics: int, assign: Callable[[pa.RecordBatch], pa.RecordBatch] | None = None
+) -> TopicSpan:
+    """First and last partition of every topic: two numbers a topic come to the driver.
+
+    ``assign`` adds the partition to the rows, where they do not have it.
+    """
+
+    def spans(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches if assign is None else map(assign, batches):
+            lists = batch[TOPICS]
+            partition = np.repeat(batch[PARTITION].to_numpy(), pc.list_value_length(lists).to_numpy())
+            seen = TopicSpan.of(pc.list_flatten(lists).to_numpy(), partition, n_topics)
+            topics = np.flatnonzero(seen.last >= 0).astype(np.int32)
+            columns = [pa.array(column) for column in (topics, seen.first[topics], seen.last[topics])]
+            yield pa.RecordBatch.from_arrays(columns, [TOPIC_ID, "first", "last"])
+
+    # a row per topic and batch instead of one per subscription
+    by_batch = rows.mapInArrow(spans, f"{TOPIC_ID} int, first int, last int")
+    found = by_batch.groupBy(TOPIC_ID).agg(F.min("first").alias("first"), F.max("last").alias("last")).toArrow()
     span = TopicSpan.of(np.empty(0, np.int32), np.empty(0, np.int32), n_topics)
     span.first[found[TOPIC_ID].to_numpy()] = found["first"].to_numpy()
     span.last[found[TOPIC_ID].to_numpy()] = found["last"].to_numpy()

@@ -132,8 +132,7 @@ def design_prepared(
     started = time.time()
     with stages("design", f"designing with {method}"):
         folder = run_folder(work, prepared.fingerprint, options, seed) if work and method == "dc" else None
-        links, report = _constructed(prepared, method, checked_seed(seed), options, folder, stages)
-        n_links = links.count()
+        links, n_links, report, kept = _constructed(prepared, method, checked_seed(seed), options, folder, stages)
     with stages("verify", f"verifying {n_links:,} links and measuring {counts['topics']:,} topics"):
         linked = linked_topics(prepared.interest, links).persist()
         topics = _asked(prepared, linked, judging(promised(spec, k)), TOPIC_FIGURES).persist()
@@ -141,7 +140,8 @@ def design_prepared(
     with stages("measure", f"measuring {counts['nodes']:,} nodes"):
         nodes = node_figures(prepared.interest, links).persist()
         metrics = summarize(nodes, topics, linked)
-        links.unpersist()
+        for table in kept:
+            table.unpersist()
     run = {
         **run_header(),
         "method": method,
@@ -172,8 +172,8 @@ def design_prepared(
 
 def _constructed(
     prepared: Prepared, method: str, seed: int, options: Mapping[str, Any], work: Path | None, stages: Stages
-) -> tuple[DataFrame, dict[str, Any]]:
-    """The links, kept by Spark, and what the method reports."""
+) -> tuple[DataFrame, int, dict[str, Any], tuple[DataFrame, ...]]:
+    """The links, their number, what the method reports, and what Spark keeps for them."""
     common: dict[str, Any] = {
         "seed": seed,
         "options": options,
@@ -181,13 +181,11 @@ def _constructed(
         "n_topics": prepared.counts["topics"],
     }
     if method != "dc":
-        return construct(prepared.encoded, method=method, **common).persist(), {}
+        links = construct(prepared.encoded, method=method, **common).persist()
+        return links, links.count(), {}, (links,)
     divided = divide_and_conquer(prepared.interest, work=work, stages=stages, **common)
     links = divided.links.persist()
-    links.count()
-    for table in divided.persisted:
-        table.unpersist()
-    return links, divided.report
+    return links, divided.n_links, divided.report, (links, *divided.persisted)
 
 
 def verify_overlay(
