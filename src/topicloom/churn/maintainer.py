@@ -545,7 +545,10 @@ class Maintainer:
         if self._policy == "naive" or self._seeks_widely:
             cut = cut_among(state, neighbours, topics)
             everyone = np.unique(state.members.gather(cut.astype(np.int64)))
-            return connect_pieces(state, everyone, cut, self._rho)
+            repair = connect_pieces(state, everyone, cut, self._rho)
+            if self._policy == "shadow":
+                release_links(state, repair.linked)
+            return repair
         shadows = np.union1d(neighbours, backups)
         if self._k == 1:
             repair = connect_pieces(state, shadows, topics, self._rho)
