@@ -13,10 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from topicloom.churn.state import OverlayState
-from topicloom.judge import verify
+from topicloom.kernels.disjoint_paths import topics_that_need
 from topicloom.kernels.repair import entries_of, pieces
 from topicloom.kernels.thin_star import thin_star
-from topicloom.model import Interest
 from topicloom.model.arrays import Int32Array
 
 CHANGES = 4  # of links that a move makes at most
@@ -52,7 +51,7 @@ def relieve(state: OverlayState, u: int, *, turn: int, k: int) -> bool:
     in all.
     """
     if k > 1:
-        return _relieve_judged(state, u, turn, k)
+        return _relieve_often(state, u, turn, k)
     if _thin_star(state, u):
         return True
     star = star_of(state, u)
@@ -65,7 +64,7 @@ def thin_out(state: OverlayState, u: int, *, turn: int, k: int) -> bool:
     if k == 1:
         return _thin_star(state, u)
     others = np.sort(state.neighbours.of(u))
-    if not len(others) or not _judged(state, u, int(others[turn % len(others)]), None, k)[0]:
+    if not len(others) or len(_weak_without(state, u, int(others[turn % len(others)]), None, k)):
         return False
     _replace(state, u, others[turn % len(others)][None], [])
     return True
@@ -85,7 +84,10 @@ def star_of(state: OverlayState, u: int) -> Star:
     """A node with its neighbours, ascending: one walk through each of its topics."""
     others, topics = np.sort(state.neighbours.of(u)), state.rows.of(u)
     piece = _pieces_without(state, u, others, topics)
-    alike = (piece[:, None, :] == piece[None, :, :]).sum(axis=1)
+    alike = np.zeros_like(piece)
+    for t in range(len(topics)):
+        _, which, count = np.unique(piece[:, t], return_inverse=True, return_counts=True)
+        alike[:, t] = count[which]
     return Star(u, others, topics, piece, alike)
 
 
@@ -254,36 +256,35 @@ def _replace(state: OverlayState, u: int, others: Int32Array, instead: list[tupl
     state.add_links(ends[:, 0], ends[:, 1])
 
 
-def _relieve_judged(state: OverlayState, u: int, turn: int, k: int) -> bool:
-    """`relieve` at k >= 2: one link of u, and a few replacements at its other end, each put before the judge."""
+def _relieve_often(state: OverlayState, u: int, turn: int, k: int) -> bool:
+    """`relieve` at k >= 2: one link of u, and a few replacements at its other end, by disjoint paths."""
     degree = state.neighbours.ragged.length
     others = np.sort(state.neighbours.of(u))
     v = int(others[turn % len(others)])
-    holds, weak = _judged(state, u, v, None, k)
-    if holds:
+    weak = _weak_without(state, u, v, None, k)
+    if not len(weak):
         _replace(state, u, np.array([v], np.int32), [])
         return True
     nodes = np.setdiff1d(_wanting(state, weak), np.append(state.neighbours.of(v), np.array([u, v], np.int32)))
     nodes = nodes[degree[nodes] + 1 < degree[u]]
     for w in nodes[np.lexsort((state.keys[nodes], degree[nodes]))][:_TRIED].tolist():
-        if _judged(state, u, v, (w, v), k)[0]:
+        if not len(_weak_without(state, u, v, (w, v), k)):
             _replace(state, u, np.array([v], np.int32), [(w, v)])
             return True
     return False
 
 
-def _judged(state: OverlayState, u: int, v: int, instead: tuple[int, int] | None, k: int) -> tuple[bool, Int32Array]:
-    """Whether every topic of the link (u, v) is k-connected without it (and with another), and those that are not."""
+def _weak_without(state: OverlayState, u: int, v: int, instead: tuple[int, int] | None, k: int) -> Int32Array:
+    """Topics of the link (u, v) that are not k-connected without it, and with another; all are with it."""
     topics = np.intersect1d(state.rows.of(u), state.rows.of(v), assume_unique=True)
     nodes = np.unique(state.members.gather(topics.astype(np.int64)))
     node_ptr, topic = entries_of(state.rows.ragged, nodes, topics)
-    interest = Interest.from_csr(node_ptr, topic, len(topics))
     slots = nodes.astype(np.int64)
     ends = np.repeat(nodes, state.neighbours.ragged.length[slots])
     links = np.stack([ends, state.neighbours.gather(slots)], axis=1)
     links = links[(links[:, 0] < links[:, 1]) & np.isin(links[:, 1], nodes)]
-    links = links[~(np.sort([u, v]) == links).all(axis=1)]
     if instead is not None:
         links = np.concatenate([links, np.array([instead], np.int32)])
-    verdict = verify(interest, np.searchsorted(nodes, links), k)
-    return verdict.ok, topics[[broken.topic for broken in verdict.broken]]
+    number = int(np.flatnonzero((links == np.sort([u, v])).all(axis=1))[0])
+    weak: Int32Array = topics[topics_that_need(node_ptr, topic, np.searchsorted(nodes, links), number, k)]
+    return weak

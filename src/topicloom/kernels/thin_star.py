@@ -11,6 +11,7 @@ import numpy as np
 from topicloom.kernels.jit import serial
 
 STAND_INS = 8  # nodes tried, those that could take the place of most links first
+MOST_HITS = 1 << 24  # candidates times links above which a node only releases links: memory
 
 
 class Star(NamedTuple):
@@ -23,7 +24,7 @@ class Star(NamedTuple):
     piece: np.ndarray  # int32 per topic of the node and neighbour; -1: not wanted
     held: np.ndarray  # int32 per topic and piece: neighbours in it
     nodes: np.ndarray  # int32: who else wants one of the topics and has room for a link
-    at: np.ndarray  # int16 per topic and one of ``nodes``: its piece; -1: not wanted
+    entries: np.ndarray  # (m, 3) int32: number of a topic and of one of ``nodes`` that wants it, and its piece
 
 
 @serial
@@ -41,6 +42,8 @@ def thin_star(rows, members, neighbours, keys, u, cap, scratch):
             spare = x
     if spare >= 0:
         return star.others[spare : spare + 1], np.int32(-1)
+    if len(star.nodes) * len(star.others) > MOST_HITS:
+        return star.others[:0], np.int32(-1)
     frees = _links_freed(star, needed)
     for _ in range(STAND_INS):
         best = -1
@@ -73,14 +76,13 @@ def _star(rows, members, neighbours, u, cap, scratch):
     most = 0
     for t in topics:
         most += members.length[t]
-    most = min(most, len(scratch.stamp))
     piece = np.full((len(topics), len(others)), -1, np.int32)
     held = np.zeros((len(topics), len(others)), np.int32)
-    nodes = np.empty(most, np.int32)
-    at = np.full((len(topics), most), -1, np.int16)
+    nodes = np.empty(min(most, len(scratch.stamp)), np.int32)
+    entries = np.empty((most, 3), np.int32)
     number = np.full(len(scratch.stamp), -1, np.int32)
     number[others] = -2
-    n = 0
+    n, n_entries = 0, 0
     stamp, owner, queue = scratch.stamp, scratch.number, scratch.queue
     for m in range(len(topics)):
         scratch.clock[0] += 2
@@ -103,8 +105,9 @@ def _star(rows, members, neighbours, u, cap, scratch):
                 nodes[n] = w
                 n += 1
             if number[w] >= 0:
-                at[m, number[w]] = owner[w]
-    return Star(others, piece, held, nodes[:n], at[:, :n])
+                entries[n_entries, 0], entries[n_entries, 1], entries[n_entries, 2] = m, number[w], owner[w]
+                n_entries += 1
+    return Star(others, piece, held, nodes[:n], entries[:n_entries])
 
 
 @serial
@@ -138,11 +141,9 @@ def _needed(star):
 def _links_freed(star, needed):
     """How many links each of the nodes stands in for, taken one by one."""
     hits = np.zeros((len(star.nodes), len(star.others)), np.int32)
-    for m in range(len(star.at)):
-        for c in range(len(star.nodes)):
-            p = star.at[m, c]
-            if p >= 0 and star.held[m, p] == 1:
-                hits[c, p] += 1
+    for k in range(len(star.entries)):
+        m, c, p = star.entries[k, 0], star.entries[k, 1], star.entries[k, 2]
+        hits[c, p] += star.held[m, p] == 1
     frees = np.zeros(len(star.nodes), np.int64)
     for c in range(len(star.nodes)):
         for x in range(len(star.others)):
@@ -154,6 +155,10 @@ def _links_freed(star, needed):
 def _two_freed(star, c, neighbours):
     """Two neighbours, of many links where possible, for both of which together node number c stands in; or fewer."""
     held = star.held.copy()
+    at = np.full(len(held), -1, np.int32)
+    for k in range(len(star.entries)):
+        if star.entries[k, 1] == c:
+            at[star.entries[k, 0]] = star.entries[k, 2]
     order = np.argsort(-neighbours.length[star.others].astype(np.int64), kind="mergesort")
     two = np.empty(2, np.int32)
     n = 0
@@ -161,7 +166,7 @@ def _two_freed(star, c, neighbours):
         fine = True
         for m in range(len(star.piece)):
             p = star.piece[m, x]
-            fine = fine and (p < 0 or held[m, p] > 1 or star.at[m, c] == p)
+            fine = fine and (p < 0 or held[m, p] > 1 or at[m] == p)
         if fine:
             two[n] = star.others[x]
             n += 1
