@@ -9,8 +9,8 @@ from hypothesis import given, settings
 
 import topicloom as tl
 from churn_checks import check, interest_of, link_labels, maintained, model_of
-from topicloom.churn.exchange import cut_of_one, cut_of_two, relieve, star_of, thin_out
-from topicloom.churn.rebalance import MOVES
+from topicloom.churn.exchange import CHANGES, cut_of_one, cut_of_two, relieve, star_of, thin_out
+from topicloom.churn.rebalance import MOST_CHANGES, MOVES, Balance
 from topicloom.errors import InvalidOptionError
 
 TOPICS = [f"t{i}" for i in range(6)]
@@ -27,23 +27,34 @@ def test_every_move_keeps_topics_connected_and_raises_no_maximum(model, k, turn)
     m = tl.Maintainer(interest, overlay, k=k)
     state = m._state
     for number in range(turn, turn + 8):
-        for spare in (False, True, None):
+        for move in (relieve, thin_out):
             degree = state.neighbours.ragged.length
             linked = np.flatnonzero(degree)
             if not len(linked):
                 return
             u, before, top = int(linked[number % len(linked)]), len(state.links), int(degree.max())
             own, state.cap = int(degree[u]), top
-            if spare is None:
-                done = thin_out(state, u, turn=number, k=k)
-                grown = -1
-            else:
-                done = relieve(state, u, turn=number, k=k, spare=spare)
-                grown = int(spare)
-            assert before - done <= len(state.links) <= before + grown * done
+            done = move(state, u, turn=number, k=k)
+            assert before - done <= len(state.links) <= before + (1 if move is relieve else -1) * done
+            assert len(state.added) + len(state.removed) <= CHANGES * done
+            state.settle()
             assert state.neighbours.length(u) == own - done and state.neighbours.ragged.length.max() <= top
             m._shown = None
             check(m, model, k)
+
+
+@given(models, st.sampled_from([1, 2]), st.integers(1, 3))
+@settings(max_examples=30, deadline=None)
+def test_an_event_changes_few_links_beside_its_repair(model, k, events):
+    interest = interest_of(model)
+    m = tl.Maintainer(interest, tl.cycle_per_topic(interest) if k == 2 else tl.full_mesh(interest), k=k)
+    balance = Balance(1.0, rho=3.0, k=k, seed=0)
+    for applied in range(1, 12):
+        balance.after(m._state, events, applied * events)
+        assert len(m._state.added) + len(m._state.removed) <= MOST_CHANGES * events
+        m._state.settle()
+        m._shown = None
+        check(m, model, k)
 
 
 def test_links_are_told_apart_by_what_they_are_needed_for():

@@ -1,9 +1,9 @@
-"""Single moves that lower degrees and keep every topic connected: release, merge, exchange or split links of a node.
+"""Single moves that lower degrees and keep every topic connected: release, merge, exchange, divert or split links.
 
 Each looks at one node u and its links. Without u, each of its topics falls into pieces. A link to v is needed in those
 topics in which no other neighbour of u lies in v's piece: its *cut*. A link whose cut is empty can go. Any other can be
-exchanged for one, or split into two, that join v's pieces to the rest; and two links can be merged into one to a node
-that lies in the pieces that both were needed for.
+exchanged for one, or split into two, that join v's pieces to the rest; two links can be merged into one to a node that
+lies in the pieces that both were needed for (`kernels/thin_star.py`), or diverted: one such, and one between others.
 """
 
 from itertools import combinations
@@ -13,16 +13,16 @@ import numpy as np
 import numpy.typing as npt
 
 from topicloom.churn.state import OverlayState
-from topicloom.judge import verify
+from topicloom.kernels.disjoint_paths import topics_that_need
 from topicloom.kernels.repair import entries_of, pieces
-from topicloom.model import Interest
+from topicloom.kernels.thin_star import thin_star
 from topicloom.model.arrays import Int32Array
 
-_PAIRS = 6  # of links that a merge tries, those with the smallest cuts
-_WIDEST = 4  # topics: hardly a node wants more than so many that two cuts name
+CHANGES = 4  # of links that a move makes at most
+_PAIRS = 6  # of links that are diverted, those with the smallest cuts
 _SPLIT = 2  # links that a split tries, those with the smallest cuts, and
 _ENDS = 256  # nodes between which it seeks two, those with the fewest links
-_TRIED = 4  # replacements that the judge is asked about at k >= 2
+_TRIED = 4  # replacements that are tried for links
 Bools = npt.NDArray[np.bool_]
 
 
@@ -44,35 +44,50 @@ class Cut(NamedTuple):
     ends: Int32Array
 
 
-def relieve(state: OverlayState, u: int, *, turn: int, k: int, spare: bool) -> bool:
+def relieve(state: OverlayState, u: int, *, turn: int, k: int) -> bool:
     """Take a link from a node, if there is a move that does; whether there was one.
 
-    The other nodes that gain a link have fewer afterwards, or no more than the state's cap. With ``spare`` there may be
-    one link more in all.
+    The other nodes that gain a link have fewer afterwards, or no more than the state's cap. There may be one link more
+    in all.
     """
     if k > 1:
-        return _relieve_judged(state, u, turn, k)
-    cuts = _single_cuts(star_of(state, u))
-    return _release(state, u, cuts) or _exchange(state, u, cuts) or (spare and _split(state, u, cuts))
+        return _relieve_often(state, u, turn, k)
+    if _thin_star(state, u):
+        return True
+    star = star_of(state, u)
+    cuts = _single_cuts(star)
+    return _exchange(state, u, cuts) or _divert(state, star) or _split(state, u, cuts)
 
 
 def thin_out(state: OverlayState, u: int, *, turn: int, k: int) -> bool:
     """Let there be a link less at a node, and in all, if there is a move; whether there was one."""
     if k == 1:
-        star = star_of(state, u)
-        return _release(state, u, _single_cuts(star)) or _merge(state, star)
+        return _thin_star(state, u)
     others = np.sort(state.neighbours.of(u))
-    if not len(others) or not _judged(state, u, int(others[turn % len(others)]), None, k)[0]:
+    if not len(others) or len(_weak_without(state, u, int(others[turn % len(others)]), None, k)):
         return False
     _replace(state, u, others[turn % len(others)][None], [])
     return True
+
+
+def _thin_star(state: OverlayState, u: int) -> bool:
+    """Remove a link that no topic needs, or replace two by one."""
+    gone, other = thin_star(
+        state.rows.ragged, state.members.ragged, state.neighbours.ragged, state.keys, u, state.cap, state.scratch
+    )
+    if len(gone):
+        _replace(state, u, gone, [(u, int(other))] if other >= 0 else [])
+    return len(gone) > 0
 
 
 def star_of(state: OverlayState, u: int) -> Star:
     """A node with its neighbours, ascending: one walk through each of its topics."""
     others, topics = np.sort(state.neighbours.of(u)), state.rows.of(u)
     piece = _pieces_without(state, u, others, topics)
-    alike = (piece[:, None, :] == piece[None, :, :]).sum(axis=1)
+    alike = np.zeros_like(piece)
+    for t in range(len(topics)):
+        _, which, count = np.unique(piece[:, t], return_inverse=True, return_counts=True)
+        alike[:, t] = count[which]
     return Star(u, others, topics, piece, alike)
 
 
@@ -99,35 +114,6 @@ def _single_cuts(star: Star) -> list[Cut]:
     return sorted((cut_of_one(star, x) for x in range(len(star.others))), key=lambda cut: len(cut.topics))
 
 
-def _release(state: OverlayState, u: int, cuts: list[Cut]) -> bool:
-    """Remove a link that no topic needs."""
-    if not cuts or len(cuts[0].topics):
-        return False
-    _replace(state, u, cuts[0].others, [])
-    return True
-
-
-def _merge(state: OverlayState, star: Star) -> bool:
-    """Replace two links of a node by one, to a node that lies in all the pieces that they were needed for."""
-    degree, u = state.neighbours.ragged.length, star.node
-    needed = ((star.piece >= 0) & (star.alike == 1)).sum(axis=1)
-    pairs = sorted(combinations(np.argsort(needed, kind="stable").tolist(), 2), key=lambda pair: needed[[*pair]].sum())
-    for pair in pairs[:_PAIRS]:
-        cut = cut_of_two(star, *pair)
-        if cut is None:
-            continue
-        if not 0 < len(cut.topics) <= _WIDEST:
-            continue
-        nodes = _wanting(state, cut.topics)
-        nodes = nodes[(degree[nodes] < state.cap) & ~np.isin(nodes, star.others) & (nodes != u)]
-        if len(nodes):
-            far = nodes[_in_pieces(state, u, nodes, cut).all(axis=1)]
-            if len(far):
-                _replace(state, u, cut.others, [(u, int(far[_fewest_links(state, far)]))])
-                return True
-    return False
-
-
 def _exchange(state: OverlayState, u: int, cuts: list[Cut]) -> bool:
     """Replace a link of a node by one between nodes with fewer links."""
     degree = state.neighbours.ragged.length
@@ -142,6 +128,40 @@ def _exchange(state: OverlayState, u: int, cuts: list[Cut]) -> bool:
             x = int(far_nodes[_fewest_links(state, far_nodes, without=v)])
             _replace(state, u, cut.others, [(w, x)])
             return True
+    return False
+
+
+def _divert(state: OverlayState, star: Star) -> bool:
+    """Replace two links of a node by one, and by one between others for the topics that it does not join.
+
+    Where the node has no other neighbour in a topic, no link between others will do: that is what most links of a node
+    with very many topics are needed for.
+    """
+    u, degree = star.node, state.neighbours.ragged.length
+    needed = ((star.piece >= 0) & (star.alike == 1)).sum(axis=1)
+    pairs = sorted(combinations(np.argsort(needed, kind="stable").tolist(), 2), key=lambda pair: needed[[*pair]].sum())
+    for x, y in pairs[:_PAIRS]:
+        cut = cut_of_two(star, x, y)
+        if cut is None or not len(cut.topics):
+            continue
+        left = (np.delete(star.piece, [x, y], axis=0) >= 0).any(axis=0)
+        alone = ~left[np.isin(star.topics, cut.topics)]  # topics in which u has no neighbour left
+        nodes = np.unique(state.members.gather(cut.topics.astype(np.int64)))
+        nodes = nodes[(degree[nodes] - np.isin(nodes, cut.others) < state.cap) & (nodes != u)]
+        far = _in_pieces(state, u, nodes, cut)
+        near = _wants(state, nodes, cut.topics) & ~far
+        fit = np.flatnonzero(far[:, alone].all(axis=1) & ~np.isin(nodes, star.others))
+        for w in fit[np.lexsort((state.keys[nodes[fit]], degree[nodes[fit]], -far[fit].sum(axis=1)))][:_TRIED].tolist():
+            rest = ~far[w]
+            other = np.arange(len(nodes)) != w
+            one, end = (nodes[side[:, rest].all(axis=1) & other] for side in (near, far))
+            if not rest.any():
+                _replace(state, u, cut.others, [(u, int(nodes[w]))])
+                return True
+            if not rest.all() and len(one) and len(end):
+                link = int(one[_fewest_links(state, one)]), int(end[_fewest_links(state, end)])
+                _replace(state, u, cut.others, [(u, int(nodes[w])), link])
+                return True
     return False
 
 
@@ -236,36 +256,35 @@ def _replace(state: OverlayState, u: int, others: Int32Array, instead: list[tupl
     state.add_links(ends[:, 0], ends[:, 1])
 
 
-def _relieve_judged(state: OverlayState, u: int, turn: int, k: int) -> bool:
-    """`relieve` at k >= 2: one link of u, and a few replacements at its other end, each put before the judge."""
+def _relieve_often(state: OverlayState, u: int, turn: int, k: int) -> bool:
+    """`relieve` at k >= 2: one link of u, and a few replacements at its other end, by disjoint paths."""
     degree = state.neighbours.ragged.length
     others = np.sort(state.neighbours.of(u))
     v = int(others[turn % len(others)])
-    holds, weak = _judged(state, u, v, None, k)
-    if holds:
+    weak = _weak_without(state, u, v, None, k)
+    if not len(weak):
         _replace(state, u, np.array([v], np.int32), [])
         return True
     nodes = np.setdiff1d(_wanting(state, weak), np.append(state.neighbours.of(v), np.array([u, v], np.int32)))
     nodes = nodes[degree[nodes] + 1 < degree[u]]
     for w in nodes[np.lexsort((state.keys[nodes], degree[nodes]))][:_TRIED].tolist():
-        if _judged(state, u, v, (w, v), k)[0]:
+        if not len(_weak_without(state, u, v, (w, v), k)):
             _replace(state, u, np.array([v], np.int32), [(w, v)])
             return True
     return False
 
 
-def _judged(state: OverlayState, u: int, v: int, instead: tuple[int, int] | None, k: int) -> tuple[bool, Int32Array]:
-    """Whether every topic of the link (u, v) is k-connected without it (and with another), and those that are not."""
+def _weak_without(state: OverlayState, u: int, v: int, instead: tuple[int, int] | None, k: int) -> Int32Array:
+    """Topics of the link (u, v) that are not k-connected without it, and with another; all are with it."""
     topics = np.intersect1d(state.rows.of(u), state.rows.of(v), assume_unique=True)
     nodes = np.unique(state.members.gather(topics.astype(np.int64)))
     node_ptr, topic = entries_of(state.rows.ragged, nodes, topics)
-    interest = Interest.from_csr(node_ptr, topic, len(topics))
     slots = nodes.astype(np.int64)
     ends = np.repeat(nodes, state.neighbours.ragged.length[slots])
     links = np.stack([ends, state.neighbours.gather(slots)], axis=1)
     links = links[(links[:, 0] < links[:, 1]) & np.isin(links[:, 1], nodes)]
-    links = links[~(np.sort([u, v]) == links).all(axis=1)]
     if instead is not None:
         links = np.concatenate([links, np.array([instead], np.int32)])
-    verdict = verify(interest, np.searchsorted(nodes, links), k)
-    return verdict.ok, topics[[broken.topic for broken in verdict.broken]]
+    number = int(np.flatnonzero((links == np.sort([u, v])).all(axis=1))[0])
+    weak: Int32Array = topics[topics_that_need(node_ptr, topic, np.searchsorted(nodes, links), number, k)]
+    return weak

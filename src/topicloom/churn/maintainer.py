@@ -1,32 +1,20 @@
 """Maintainer: an overlay that stays topic-connected while nodes join, leave and change their minds."""
 
-import math
-import numbers
 import time
-from collections.abc import Callable, Iterable
-from dataclasses import replace
+from collections.abc import Iterable
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 
+from topicloom.churn.actions import Actions, Step
 from topicloom.churn.events import JOIN, LEAVE, SUBSCRIBE, UNSUBSCRIBE, Event, in_order, why_not
 from topicloom.churn.journal import Also, Journal
-from topicloom.churn.rebalance import Balance, checked_factor
-from topicloom.churn.repair import (
-    NOBODY,
-    Repair,
-    connect_node,
-    connect_node_often,
-    connect_pieces,
-    cut_among,
-    fresh_links,
-    neighbours_in,
-    reconnect,
-    release_links,
-    shares_topic,
-)
+from topicloom.churn.options import Options
+from topicloom.churn.rebalance import Balance
+from topicloom.churn.repair import Repair
 from topicloom.churn.state import OverlayState
 from topicloom.churn.store import Store
 from topicloom.errors import (
@@ -38,15 +26,8 @@ from topicloom.errors import (
     OutputExistsError,
 )
 from topicloom.judge import verify
-from topicloom.kernels.backups import GREEDY, PRIMAL_DUAL
-from topicloom.kernels.repair import entries_of
 from topicloom.model import Change, Interest, Overlay, Rejection
 from topicloom.model.arrays import Int32Array
-from topicloom.model.checks import checked_seed, checked_whole
-
-_OPTIONS = ("policy", "backups", "coverage", "rho", "k", "seed", "rebalance")
-POLICIES = ("shadow", "naive", "rebuild")
-BUILDERS = {"primal-dual": PRIMAL_DUAL, "greedy": GREEDY}
 
 
 class Maintainer:
@@ -112,16 +93,10 @@ class Maintainer:
     True
     """
 
-    _policy: str
-    _builder: str
-    _rho: float
-    _coverage: int
-    _k: int
-    _seed: int
-    _rebalance: float | None
+    _options: Options
     _balance: Balance | None
     _state: OverlayState
-    _builds: int  # backup sets built so far: each draws its own random numbers
+    _actions: Actions
     _events: int
     _store: Store | None
     _shown: tuple[Interest, Overlay] | None
@@ -138,45 +113,28 @@ class Maintainer:
         seed: int = 0,
         rebalance: float | None = None,
     ) -> None:
-        self._set_options(policy, backups, coverage, rho, k, seed, rebalance)
+        self._set_options(Options.checked(policy, backups, coverage, rho, k, seed, rebalance))
         if overlay.interest is not interest and overlay.interest.n_nodes != interest.n_nodes:
             raise InvalidLinksError(
                 f"the overlay is of {overlay.interest.n_nodes:,} nodes, the interest of {interest.n_nodes:,}"
             )
-        verdict = verify(interest, overlay.links, self._k)
+        verdict = verify(interest, overlay.links, self._options.k)
         if not verdict.ok:
             topic = interest.topic_label(verdict.broken[0].topic)
             raise NotTopicConnectedError(
-                f"the overlay is not {self._k}-topic-connected: {len(verdict.broken):,} topics are broken, "
+                f"the overlay is not {self._options.k}-topic-connected: {len(verdict.broken):,} topics are broken, "
                 f"first {topic!r}"
             )
         self._fill(interest, overlay.links)
 
-    def _set_options(
-        self, policy: str, backups: str, coverage: int, rho: float, k: int, seed: int, rebalance: float | None
-    ) -> None:
-        if policy not in POLICIES:
-            raise InvalidOptionError(f"policy is {policy!r}; {', '.join(POLICIES)} are accepted")
-        if backups not in BUILDERS:
-            raise InvalidOptionError(f"backups is {backups!r}; {', '.join(BUILDERS)} are accepted")
-        if isinstance(rho, bool) or not isinstance(rho, numbers.Real) or not rho >= 1:
-            raise InvalidOptionError(f"rho is {rho!r}; a number from 1 up is accepted")
-        self._policy, self._builder, self._rho = policy, backups, float(rho)
-        self._coverage = checked_whole("coverage", coverage, 1, 1000)
-        self._k = checked_whole("k", k, 1)
-        self._seed = checked_seed(seed)
-        if policy == "shadow" and self._coverage < self._k:
-            raise InvalidOptionError(
-                f"coverage is {coverage}; a node that joins needs at least k = {k} backups per topic"
-            )
-        if policy != "shadow" and self._k > (2 if policy == "rebuild" else 1):
-            raise InvalidOptionError(f"policy {policy} does not maintain k = {k}; shadow does")
-        self._rebalance = checked_factor(rebalance, policy, self._k)
-        self._balance = (
-            None if self._rebalance is None else Balance(self._rebalance, rho=self._rho, k=self._k, seed=self._seed)
-        )
-        self._state = OverlayState(self._seed)
-        self._builds = self._events = 0
+    def _set_options(self, options: Options) -> None:
+        self._options = options
+        self._balance = None
+        if options.rebalance is not None:
+            self._balance = Balance(options.rebalance, rho=options.rho, k=options.k, seed=options.seed)
+        self._state = OverlayState(options.seed)
+        self._actions = Actions(self._state, options, self._balance)
+        self._events = 0
         self._store, self._shown = None, None
 
     def _fill(self, interest: Interest, links: Int32Array) -> None:
@@ -188,8 +146,8 @@ class Maintainer:
             node = state.add_node(interest.node_label(v))
             state.want(node, slots[interest.topics_of(v)])
         state.add_links(links[:, 0], links[:, 1])
-        if self._policy == "shadow":
-            self._build_backups(np.arange(interest.n_nodes, dtype=np.int32))
+        if self._options.policy == "shadow":
+            self._actions.build_backups(np.arange(interest.n_nodes, dtype=np.int32))
         state.added = {}
 
     @classmethod
@@ -250,18 +208,18 @@ class Maintainer:
                 if store.holds_state:
                     raise OutputExistsError(f"{path} holds a state already; open it without interest and overlay")
                 made = cls(interest, overlay, **options)
-                store.create(made._state, made.options, {"builds": made._builds, "events": 0})
+                store.create(made._state, made.options, {"builds": made._actions.builds, "events": 0})
                 made._state.settle()
             else:
                 facts = store.facts()
                 made = cls.__new__(cls)
-                made._set_options(*({"rebalance": None, **facts}[name] for name in _OPTIONS))
+                made._set_options(Options.checked(*({"rebalance": None, **facts}[name] for name in Options.names())))
                 for name, value in options.items():
                     if made.options.get(name) != value:
                         raise InvalidOptionError(
                             f"{name} is {value!r}, but the state in {path} has {made.options.get(name)!r}"
                         )
-                made._builds, made._events = facts["builds"], facts["events"]
+                made._actions.builds, made._events = facts["builds"], facts["events"]
                 if made._balance is not None:
                     made._balance.restore(made._state, facts)
                 store.load(made._state)
@@ -295,15 +253,7 @@ class Maintainer:
     @property
     def options(self) -> dict[str, Any]:
         """Policy, backups, coverage, rho, k, seed and rebalance."""
-        return {
-            "policy": self._policy,
-            "backups": self._builder,
-            "coverage": self._coverage,
-            "rho": self._rho,
-            "k": self._k,
-            "seed": self._seed,
-            "rebalance": self._rebalance,
-        }
+        return asdict(self._options)
 
     @property
     def events_applied(self) -> int:
@@ -439,10 +389,9 @@ class Maintainer:
             if events[at].event == LEAVE:
                 while upto < len(events) and events[upto].event == LEAVE:
                     upto += 1
-                repair, update = self._leave([event.node for event in events[at:upto]])
+                repair, update = self._actions.leave([self._slot(event.node) for event in events[at:upto]])
             else:
-                action = {JOIN: self._join, SUBSCRIBE: self._subscribe, UNSUBSCRIBE: self._unsubscribe}
-                repair, update = action[events[at].event](events[at].node, events[at].topics)
+                repair, update = self._act(events[at])
             shadows += repair.shadows
             candidates += repair.candidates
             step_three = time.perf_counter()
@@ -458,133 +407,16 @@ class Maintainer:
         change = Change(added, removed, shadows, candidates, 0.0, apart, len(events), rejected)
         if self._store is not None:
             write = None if also is None else partial(also, events=events, change=change)
-            counts = {"builds": self._builds, "events": self._events}
+            counts = {"builds": self._actions.builds, "events": self._events}
             self._store.commit(state, counts | (self._balance.facts() if self._balance else {}), also=write)
         state.settle()
         return replace(change, seconds=time.perf_counter() - started)
 
-    # Each action returns what its repair looked at, and Step III: what remains to be done for the backups of others.
-
-    def _join(self, label: str, topics: tuple[str, ...]) -> tuple[Repair, Callable[[], None]]:
-        state = self._state
-        node = state.add_node(label)
-        return self._gain(node, state.topic_slots(topics))
-
-    def _subscribe(self, label: str, topics: tuple[str, ...]) -> tuple[Repair, Callable[[], None]]:
-        return self._gain(self._slot(label), self._state.topic_slots(topics))
-
-    def _gain(self, node: int, topics: Int32Array) -> tuple[Repair, Callable[[], None]]:
-        """A node, old or new, wants more topics."""
-        state = self._state
-        state.want(node, topics)
-        if self._policy == "rebuild":
-            return self._rebuild(), _nothing
-        has = neighbours_in(state, node, topics)
-        need = np.minimum(self._k, state.members.ragged.length[topics] - 1) - has
-        lacking = topics[need > 0]
-        if self._policy == "naive":
-            everyone = np.unique(state.members.gather(lacking.astype(np.int64)))
-            return connect_node(state, node, everyone[everyone != node], lacking, self._rho), _nothing
-        self._build_backups(np.array([node], np.int32))
-        shadows = state.backups.of(node)
-        if self._seeks_widely:
-            everyone = np.unique(state.members.gather(lacking.astype(np.int64)))
-            shadows = everyone[everyone != node]
-        if self._k == 1:
-            repair = connect_node(state, node, shadows, lacking, self._rho)
-        else:
-            repair = connect_node_often(state, node, shadows, lacking, need[need > 0], self._rho)
-        return repair, lambda: self._cover_thin_topics(node, topics)
-
-    def _leave(self, labels: list[str]) -> tuple[Repair, Callable[[], None]]:
-        state = self._state
-        gone = np.array([self._slot(label) for label in labels], np.int32)
-        slots = gone.astype(np.int64)
-        topics = np.unique(state.rows.gather(slots))
-        neighbours = _others(state.neighbours.gather(slots), gone)
-        backups = _others(state.backups.gather(slots), gone)
-        primaries = _others(state.primaries.gather(slots), gone)
-        for node in gone.tolist():
-            state.remove_links(node, np.sort(state.neighbours.of(node)))
-            state.set_backups(node, NOBODY)
-            state.unwant(node, state.rows.of(node))
-        repair = self._repair(neighbours, backups, topics)
-
-        def update() -> None:
-            self._build_backups(primaries)
-            for node in gone.tolist():
-                state.remove_node(node)
-            state.forget_topics(topics)
-
-        return repair, update
-
-    def _unsubscribe(self, label: str, topic_labels: tuple[str, ...]) -> tuple[Repair, Callable[[], None]]:
-        state = self._state
-        node = self._slot(label)
-        topics = state.topic_slots(topic_labels)
-        neighbours, backups = np.sort(state.neighbours.of(node)), state.backups.of(node)
-        state.unwant(node, topics)
-        state.remove_links(node, neighbours[~shares_topic(state, node, neighbours)])
-        repair = self._repair(neighbours, backups, topics)
-
-        def update() -> None:
-            if self._policy == "shadow":
-                state.set_backups(node, backups[shares_topic(state, node, backups)])
-                primaries = state.primaries.of(node)
-                node_ptr, _ = entries_of(state.rows.ragged, primaries, topics)
-                self._build_backups(np.sort(primaries[np.diff(node_ptr) > 0]))
-            state.forget_topics(topics)
-
-        return repair, update
-
-    def _repair(self, neighbours: Int32Array, backups: Int32Array, topics: Int32Array) -> Repair:
-        """Restore topics that lost a node with these neighbours."""
-        state = self._state
-        if self._policy == "rebuild":
-            return self._rebuild()
-        if self._policy == "naive" or self._seeks_widely:
-            cut = cut_among(state, neighbours, topics)
-            everyone = np.unique(state.members.gather(cut.astype(np.int64)))
-            return connect_pieces(state, everyone, cut, self._rho)
-        shadows = np.union1d(neighbours, backups)
-        if self._k == 1:
-            repair = connect_pieces(state, shadows, topics, self._rho)
-            release_links(state, repair.linked)
-            return repair
-        return reconnect(state, shadows, topics, self._rho, self._k)
-
-    @property
-    def _seeks_widely(self) -> bool:
-        """Whether degrees have crept up: then repairs look among all who want a topic, which takes fewer links."""
-        return self._balance is not None and self._k == 1 and self._balance.drifted(self._state)
-
-    def _rebuild(self) -> Repair:
-        state = self._state
-        interest, _ = state.snapshot()
-        links = fresh_links(interest, rho=self._rho, k=self._k, seed=self._seed)
-        assert interest.node_labels is not None
-        slots = np.array([state.nodes.number[label] for label in interest.node_labels.tolist()], np.int32)
-        wanted = dict.fromkeys(map(tuple, np.sort(slots[links], axis=1).tolist()))
-        for u, v in [link for link in state.links if link not in wanted]:
-            state.remove_links(u, np.array([v], np.int32))
-        new = np.array([link for link in wanted if link not in state.links], np.int32).reshape(-1, 2)
-        state.add_links(new[:, 0], new[:, 1])
-        return Repair(interest.n_nodes, math.comb(interest.n_nodes, 2))
-
-    def _build_backups(self, nodes: Int32Array) -> None:
-        """Build the backups of nodes, each from scratch."""
-        self._state.rebuild_backups(nodes, BUILDERS[self._builder], self._coverage, self._builds)
-        self._builds += len(nodes)
-
-    def _cover_thin_topics(self, node: int, topics: Int32Array) -> None:
-        """Where a topic has no more than coverage + 1 subscribers, they all have each other: the new one too."""
-        state = self._state
-        thin = topics[state.members.ragged.length[topics] <= self._coverage + 1]
-        if len(thin) == 0:
-            return
-        for other in np.unique(state.members.gather(thin.astype(np.int64))).tolist():
-            if other != node:
-                state.add_backup(other, node)
+    def _act(self, event: Event) -> tuple[Repair, Step]:
+        if event.event == JOIN:
+            return self._actions.join(event.node, event.topics)
+        action = self._actions.subscribe if event.event == SUBSCRIBE else self._actions.unsubscribe
+        return action(self._slot(event.node), event.topics)
 
     def _wanted_by(self, label: str) -> frozenset[str] | None:
         node = self._state.nodes.number.get(label)
@@ -605,22 +437,14 @@ class Maintainer:
     def _snapshot(self) -> tuple[Interest, Overlay]:
         if self._shown is None:
             interest, links = self._state.snapshot()
-            self._shown = interest, Overlay(interest, links, f"{self._policy}-churn", self.options, self._seed)
+            self._shown = (
+                interest,
+                Overlay(interest, links, f"{self._options.policy}-churn", self.options, self._options.seed),
+            )
         return self._shown
 
     def __repr__(self) -> str:
         counts = (
             f"{len(self._state.nodes):,} nodes, {len(self._state.topics):,} topics, {len(self._state.links):,} links"
         )
-        return f"Maintainer({counts}, policy {self._policy})"
-
-
-def _others(nodes: Int32Array, gone: Int32Array) -> Int32Array:
-    """Those that did not go, ascending."""
-    if len(gone) == 1:  # nobody is in a list of its own, nor twice in one list
-        return np.sort(nodes)
-    return np.setdiff1d(nodes, gone)
-
-
-def _nothing() -> None:
-    pass
+        return f"Maintainer({counts}, policy {self._options.policy})"

@@ -2,7 +2,7 @@
 
 A fresh design is made rarely, for its figures alone. While the maximum degree lies above ``factor`` times the fresh
 one, a node that has so many gives up a link; while the average does, the nodes in turn. A move (`exchange`) leaves
-every topic connected and changes at most three links; an event makes at most `MOVES` of them.
+every topic connected and changes at most `CHANGES` links; an event makes at most `MOVES` of them.
 """
 
 import math
@@ -12,15 +12,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from topicloom.churn.exchange import relieve, thin_out
+from topicloom.churn.exchange import CHANGES, relieve, thin_out
 from topicloom.churn.repair import fresh_links
 from topicloom.churn.state import OverlayState
 from topicloom.errors import InvalidOptionError
 from topicloom.model.arrays import Int32Array, degrees
 
 MOVES = 2  # per event, and
-LOOKS = 4  # nodes looked at, since not every look finds a move
+LOOKS = 6  # nodes looked at, since not every look finds a move
+_AIM = 0.99  # of the average that is allowed: the fresh figures are a little old, and an event may add a few links
 _FEWEST_EVENTS = 100  # between two fresh designs; otherwise as many as there are nodes
+MOST_CHANGES = MOVES * CHANGES  # of links per event, beside its repair
 
 
 class Fresh(NamedTuple):
@@ -81,18 +83,20 @@ class Balance:
         links = self._allowed_links(state)
         touched = sorted({state.nodes.number[end] for link in state.added for end in link})
         touched.sort(key=state.neighbours.length)
-        moves = 0
+        moves = relieved = 0
         for look in range(LOOKS * events):
             turn, degree = applied * LOOKS + look, state.neighbours.ragged.length
             dense, busy = len(state.links) > links, np.flatnonzero(degree > state.cap)
-            if moves == MOVES * events or not (dense or len(busy)):
+            # Some nodes have no move left, and finding out takes longest: the first look, unless nothing else is due.
+            due = relieved < len(busy) and (look % LOOKS == 0 or not dense)
+            if moves == MOVES * events or not (dense or due):
                 return
-            if dense and (look % 2 == 0 or not len(busy)):
+            if due:
+                relieved += 1
+                moves += relieve(state, int(busy[turn % len(busy)]), turn=turn, k=self._k)
+            else:
                 u = touched.pop() if touched else _linked(degree, turn)
                 moves += thin_out(state, u, turn=turn, k=self._k)
-            else:
-                u = int(busy[turn % len(busy)])
-                moves += relieve(state, u, turn=turn, k=self._k, spare=len(state.links) < links)
 
     def drifted(self, state: OverlayState) -> bool:
         """Whether degrees are above what is allowed, as far as is known."""
@@ -103,7 +107,7 @@ class Balance:
 
     def _allowed_links(self, state: OverlayState) -> int:
         assert self.fresh is not None
-        return int(self._factor * self.fresh.average * len(state.nodes) / 2)
+        return int(_AIM * self._factor * self.fresh.average * len(state.nodes) / 2)
 
     def _figures(self, state: OverlayState, applied: int) -> Fresh:
         interest, _ = state.snapshot()

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from topicloom.churn.state import OverlayState
-from topicloom.judge import verify
+from topicloom.kernels.disjoint_paths import needed_links, redundant_links
 from topicloom.kernels.greedy import greedy_links
 from topicloom.kernels.repair import cut_topics, entries_of, links_between, open_entries, partners, pieces
 from topicloom.kernels.spare_links import links_at, spare_link
@@ -121,9 +121,10 @@ def connect_node_often(
 def reconnect(state: OverlayState, shadows: Int32Array, topics: Int32Array, rho: float, k: int) -> Repair:
     """Add links between shadows until each topic is k-connected again, for k >= 2.
 
-    At k = 2 by the engine's rule over blocks. Above, by the judge: as long as it names a topic and fewer than k nodes
-    whose failure separates it, the link between shadows on different sides that mends most of the topics named is
-    added. A clique of the neighbours of what went would do, so there always is such a link.
+    At k = 2 by the engine's rule over blocks. Above, every pair of shadows, those that share most topics first, that
+    fewer than k disjoint paths join in some topic is linked, and those links dropped again that later ones made
+    superfluous. With a clique of the neighbours of what went all topics would be k-connected, and a graph is if k
+    disjoint paths, or a link, join the ends of every link of one that is (`kernels/disjoint_paths.py`).
     """
     nodes = np.unique(state.members.gather(topics.astype(np.int64)))
     node_ptr, topic = entries_of(state.rows.ragged, nodes, topics)
@@ -157,50 +158,18 @@ def reconnect(state: OverlayState, shadows: Int32Array, topics: Int32Array, rho:
 def _mend(
     interest: Interest, links: Int32Array, pairs: Int32Array, degree: npt.NDArray[np.int32], k: int
 ) -> Int32Array:
-    added: list[tuple[int, int]] = []
-    degree = degree.copy()
-    linked = {(int(min(u, v)), int(max(u, v))) for u, v in links}
+    """Those of the pairs that make every topic k-connected, few and without one too many."""
     wants = np.zeros((interest.n_nodes, interest.n_topics), bool)
     wants[interest.nodes, interest.topics] = True
-    while True:
-        now = np.concatenate([links, np.array(added, np.int32).reshape(-1, 2)])
-        verdict = verify(interest, now, k)
-        if verdict.ok:
-            return np.array(added, np.int32).reshape(-1, 2)
-        gain = np.zeros(len(pairs), np.int64)
-        for topic, components, witness in verdict.broken:
-            clique = interest.subscribers(topic).size <= k
-            side = _sides(interest, now, topic, () if clique or components > 1 else witness)
-            u, v = side[pairs[:, 0]], side[pairs[:, 1]]
-            if clique:  # every pair that is not linked helps
-                gain += (u >= 0) & (v >= 0)
-            else:
-                gain += (u >= 0) & (v >= 0) & (u != v)
-        for x, (u, v) in enumerate(pairs.tolist()):
-            if (min(u, v), max(u, v)) in linked:
-                gain[x] = 0
-        best = np.flatnonzero(gain == gain.max())
-        pick = int(best[np.argmin(np.maximum(degree[pairs[best, 0]], degree[pairs[best, 1]]))])
-        assert gain[pick] > 0, "neighbours of what went suffice to restore k"
-        ends = (int(pairs[pick].min()), int(pairs[pick].max()))
-        linked.add(ends)
-        added.append(ends)
-        degree[list(ends)] += 1
-
-
-def _sides(interest: Interest, links: Int32Array, topic: int, without: tuple[int, ...]) -> npt.NDArray[np.int64]:
-    """Component of each subscriber of a topic when some nodes are down: per node, -1 for the others."""
-    side = np.full(interest.n_nodes, -1, np.int64)
-    members = np.setdiff1d(interest.subscribers(topic), without)
-    side[members] = members
-    inner = links[(side[links] >= 0).all(axis=1)]
-    while True:
-        before = side.copy()
-        low = np.minimum(side[inner[:, 0]], side[inner[:, 1]])
-        np.minimum.at(side, inner[:, 0], low)
-        np.minimum.at(side, inner[:, 1], low)
-        if (side == before).all():
-            return side
+    both = wants[pairs[:, 0]] & wants[pairs[:, 1]]
+    order = np.lexsort((degree[pairs].max(axis=1), -both.sum(axis=1)))
+    turn, topic = np.nonzero(both[order])
+    candidates = pairs[order][turn]
+    added = candidates[needed_links(interest.indptr, interest.topics, links, candidates, topic, k)]
+    latest_first = np.arange(len(links) + len(added) - 1, len(links) - 1, -1)
+    spare = redundant_links(interest.indptr, interest.topics, np.concatenate([links, added]), latest_first, k)
+    chosen: Int32Array = added[~spare[len(links) :]]
+    return chosen
 
 
 def _links_among(state: OverlayState, nodes: Int32Array, position: Int32Array) -> Int32Array:

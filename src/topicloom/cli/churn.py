@@ -11,7 +11,7 @@ import typer
 
 from topicloom.churn import Event, Maintainer
 from topicloom.churn.lines import CHANGES, change_line, change_rows, parse_line, rejected_row, table
-from topicloom.churn.maintainer import BUILDERS, POLICIES
+from topicloom.churn.options import BUILDERS, POLICIES
 from topicloom.cli.console import figure, narrated, print_table, tell
 from topicloom.cli.options import Json, Overwrite, Seed
 from topicloom.errors import InputNotFoundError, InvalidEventError, MissingColumnError

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from topicloom.churn import holds_state, read_state
-from topicloom.churn.maintainer import BUILDERS, POLICIES
+from topicloom.churn.options import BUILDERS, POLICIES
 from topicloom.cli.console import narrated, tell
 from topicloom.cli.options import Conf, Master, Verbose
 from topicloom.cli.session import spark_session

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from topicloom.kernels.components import number_entries
-from topicloom.kernels.cover import BARRED, greedy_cover, primal_dual_cover
+from topicloom.kernels.cover import greedy_cover, primal_dual_cover, tie_of
 from topicloom.kernels.jit import serial
 from topicloom.kernels.ragged import push_all, put, remove_all
 from topicloom.kernels.random import BACKUP_STREAM, draw
@@ -37,7 +37,6 @@ class Candidates(NamedTuple):
 
 
 PRIMAL_DUAL, GREEDY = 0, 1
-MOST_SHARED = (1 << 12) - 1  # shared topics beyond which no difference is made
 
 
 @serial
@@ -49,17 +48,20 @@ def rebuild_backups(
     Returns how far it came before a pool was full, and the room that the next node wants in it; ``builds`` is how many
     sets were built before nodes[0], and numbers the random numbers.
     """
+    weight = neighbours.length + primaries.length
+    barred = np.zeros(len(weight), np.bool_)
+    shared = np.zeros(len(weight), np.int32)
     for k in range(done, len(nodes)):
         node = nodes[k]
         first = backups.start[node]
         old = backups.pool[first : first + backups.length[node]].copy()
         remove_all(primaries, old, np.full(len(old), node, np.int32))
+        weight[old] -= 1
         base = draw(seed, BACKUP_STREAM, builds + k + 1)
-        c = candidates(rows, members, neighbours, primaries, node, keys, scratch, base)
         if builder == GREEDY:
-            chosen = greedy_backups(c, rounds)
+            chosen = greedy_backups(candidates(rows, members, weight, node, keys, scratch, base), rounds)
         else:
-            chosen = primal_dual_backups(c, rows, node, rounds, base)
+            chosen = primal_dual_backups(rows, members, node, weight, barred, shared, rounds, keys, base)
         wanted = len(chosen)
         for u in chosen:
             if primaries.length[u] == primaries.room[u]:
@@ -70,12 +72,13 @@ def rebuild_backups(
             return k, wanted
         put(backups, node, chosen)
         push_all(primaries, chosen, np.full(len(chosen), node, np.int32), 0)
+        weight[chosen] += 1
     return len(nodes), 0
 
 
 @serial
-def candidates(rows, members, neighbours, primaries, node, keys, scratch, base):
-    """Candidates for the backups of a node: O(Σ subscribers of its topics)."""
+def candidates(rows, members, price, node, keys, scratch, base):
+    """Candidates for the greedy backups of a node, ``price`` by node: O(Σ subscribers of its topics)."""
     # The stamp of a node is the clock plus its position: one look says whether it is numbered, and how.
     stamp, clock = scratch.stamp, scratch.clock[0] + 1
     first, n_topics = rows.start[node], rows.length[node]
@@ -107,27 +110,36 @@ def candidates(rows, members, neighbours, primaries, node, keys, scratch, base):
     tie = np.empty(n, np.int64)
     for x in range(n):
         u = nodes[x]
-        weight[x] = np.int64(neighbours.length[u]) + primaries.length[u]
-        fewer = np.int64(MOST_SHARED - min(shared[x], MOST_SHARED))
-        tie[x] = (fewer << 20) + np.int64((keys[u] ^ base) >> np.uint64(44))
+        weight[x] = price[u]
+        tie[x] = tie_of(shared[x], keys[u], base)
     return Candidates(nodes[:n], weight, tie, topic_ptr, member)
 
 
 @serial
-def primal_dual_backups(c, rows, node, rounds, base):
+def primal_dual_backups(rows, members, node, weight, barred, shared, rounds, keys, base):
     """Alg. 12: the union of primal-dual covers; int32. O(backups · mean subscribers of a topic)."""
-    topics = rows.pool[rows.start[node] : rows.start[node] + rows.length[node]]
-    chosen = np.empty(rounds * len(topics), np.int32)
+    chosen = np.empty(rounds * rows.length[node], np.int32)
     n_chosen = 0
-    full = (c.weight << 32) + c.tie
+    barred[node] = True
+    _count_shared(rows, members, node, shared, 1)
     for r in range(rounds):
-        price = full.copy()
-        for x in chosen[:n_chosen]:
-            price[x] = BARRED
-        taken = primal_dual_cover(c.topic_ptr, c.member, rows, c.nodes, topics, price, draw(base, r, 0))
+        taken = primal_dual_cover(rows, members, node, weight, barred, shared, keys, base, draw(base, r, 0))
         chosen[n_chosen : n_chosen + len(taken)] = taken
         n_chosen += len(taken)
-    return c.nodes[chosen[:n_chosen]]
+        barred[taken] = True
+    _count_shared(rows, members, node, shared, -1)
+    barred[node] = False
+    barred[chosen[:n_chosen]] = False
+    return chosen[:n_chosen]
+
+
+@serial
+def _count_shared(rows, members, node, shared, step):
+    """Count a topic of the node for each of its subscribers; or take it back, by a step of -1."""
+    for k in range(rows.start[node], rows.start[node] + rows.length[node]):
+        t = rows.pool[k]
+        for at in range(members.start[t], members.start[t] + members.length[t]):
+            shared[members.pool[at]] += step
 
 
 @serial

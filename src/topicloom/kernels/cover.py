@@ -7,7 +7,8 @@ from topicloom.kernels.random import below, draw
 from topicloom.kernels.ratio_heap import build_heap, precedes, restore
 
 FEW_TOPICS = 128  # up to which going through all nodes for each one taken costs less than a heap
-BARRED = 1 << 62  # the price of a node that may not be taken
+NO_PRICE = (1 << 31) - 1  # above that of any node
+MOST_SHARED = (1 << 12) - 1  # shared topics beyond which no difference is made
 
 
 @serial
@@ -110,58 +111,90 @@ def _take(indptr, topics, need, v):
 
 
 @serial
-def primal_dual_cover(topic_ptr, member, rows, nodes, topics, price, base):
+def primal_dual_cover(rows, members, node, price, barred, shared, keys, base, mixed):
     """Nodes in the order taken: a random uncovered topic takes its cheapest, whose price its others then lose; int32.
 
     Random where the greedy cover is not, it spares the few nodes that want most (shadows-churn, Alg. 12; Hochbaum). A
-    topic whose every subscriber is barred is skipped. O(nodes taken · mean subscribers of a topic).
+    topic whose every subscriber is barred is skipped. O(nodes taken · mean subscribers of a topic): it reads the lists
+    where they lie.
 
     Parameters
     ----------
-    topic_ptr, member : int64, int32 arrays
-        CSR by topic of the candidates, as positions in ``nodes``.
-    rows, nodes, topics : Ragged, int32 arrays
-        ``topics`` are what to cover, ascending; ``rows`` says what each of ``nodes`` wants, ascending.
-    price : int64 array, per candidate
-        Price above 32 bits that tell candidates of equal price apart, the lowest first. `BARRED` for those that may not
-        be taken. Overwritten.
-    base : uint64
+    rows, members : Ragged
+        Topics of each node, ascending; nodes of each topic.
+    node : int
+        Whose topics to cover.
+    price : int32 array, per node
+        Of equal price the one that shares most topics with ``node`` comes first, then by keys. As before on return.
+    barred : bool array, per node
+        Who may not be taken.
+    shared : int32 array, per node
+        How many topics it shares with ``node``.
+    keys, base : uint64 array, uint64
+        What tells nodes apart that are equal otherwise, and what it is mixed with.
+    mixed : uint64
         Where the random numbers come from.
     """
+    topics = rows.pool[rows.start[node] : rows.start[node] + rows.length[node]]
     n_rest = len(topics)
     rest = np.arange(n_rest)
     place = np.arange(n_rest)
     taken = np.empty(n_rest, np.int32)
-    n_taken = 0
+    lowered = np.empty(n_rest, np.int32)  # topics whose subscribers lost price, and how much
+    loss = np.empty(n_rest, np.int32)
+    n_taken, n_lowered = 0, 0
     while n_rest > 0:
-        t = rest[below(draw(base, 0, n_rest), n_rest)]
-        first, last = topic_ptr[t], topic_ptr[t + 1]
-        best, least = np.int64(-1), np.int64(BARRED // 2)
-        for at in range(first, last):
-            u = member[at]
-            if price[u] < least:
-                best, least = np.int64(u), price[u]
+        t = rest[below(draw(mixed, 0, n_rest), n_rest)]
+        able = members.pool[members.start[topics[t]] : members.start[topics[t]] + members.length[topics[t]]]
+        best = _cheapest(able, price, barred, shared, keys, base)
         if best < 0:
             n_rest = _set_aside(rest, place, n_rest, t)
             continue
-        least = (least >> 32) << 32
+        least = price[best]
         if least > 0:
-            for at in range(first, last):
-                price[member[at]] -= least
+            for u in able:
+                price[u] -= least
+            lowered[n_lowered], loss[n_lowered] = topics[t], least
+            n_lowered += 1
         taken[n_taken] = best
         n_taken += 1
-        k, end = rows.start[nodes[best]], rows.start[nodes[best]] + rows.length[nodes[best]]
+        k, end = rows.start[best], rows.start[best] + rows.length[best]
         m = 0
         while k < end and m < len(topics):
-            if rows.pool[k] < topics[m]:
-                k += 1
-            elif rows.pool[k] > topics[m]:
-                m += 1
-            else:
+            a, b = rows.pool[k], topics[m]
+            if a == b:
                 n_rest = _set_aside(rest, place, n_rest, m)
-                k += 1
-                m += 1
+            k += a <= b
+            m += b <= a
+    for x in range(n_lowered):
+        t = lowered[x]
+        for at in range(members.start[t], members.start[t] + members.length[t]):
+            price[members.pool[at]] += loss[x]
     return taken[:n_taken]
+
+
+@serial
+def _cheapest(able, price, barred, shared, keys, base):
+    """Who of those able has the lowest price, of equals the first by `tie_of`; -1 if all are barred."""
+    best, least, tie = np.int32(-1), np.int32(NO_PRICE), np.int64(-1)
+    for u in able:
+        if price[u] > least or barred[u]:
+            continue
+        if price[u] < least:
+            best, least, tie = u, price[u], np.int64(-1)
+            continue
+        if tie < 0:
+            tie = tie_of(shared[best], keys[best], base)
+        other = tie_of(shared[u], keys[u], base)
+        if other < tie:
+            best, tie = u, other
+    return best
+
+
+@serial
+def tie_of(shared, key, base):
+    """Below 2^32; of equals the lowest comes first: the one that shares most topics, then by its key as mixed."""
+    return (np.int64(MOST_SHARED - min(shared, MOST_SHARED)) << 20) + np.int64((key ^ base) >> np.uint64(44))
 
 
 @serial

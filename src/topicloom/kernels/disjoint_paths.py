@@ -134,12 +134,7 @@ def _widest(indptr):
 
 
 @serial
-def redundant_links(indptr, topics, links, order, k):
-    """Which links (bool) can be dropped, tried in the given order, without a topic losing its k-connectivity.
-
-    A topic that is not k-connected keeps every link between nodes that fewer than k disjoint paths join otherwise.
-    """
-    pairs = np.empty((_widest(indptr), 2), np.int64)
+def _arcs_of(indptr, topics, links, pairs):
     n_arcs = 0
     for x in range(len(links)):
         n_arcs += 2 * _count_shared(indptr, topics, links[x, 0], links[x, 1])
@@ -148,6 +143,34 @@ def redundant_links(indptr, topics, links, order, k):
     for x in range(len(links)):
         n_shared = _shared_entries(indptr, topics, links[x, 0], links[x, 1], pairs)
         n_arcs = _add_link(arcs, n_arcs, x, pairs, n_shared)
+    return arcs
+
+
+@serial
+def topics_that_need(indptr, topics, links, x, k):
+    """Topics (int32) in which fewer than k disjoint paths join the ends of link number x without it."""
+    pairs = np.empty((_widest(indptr), 2), np.int64)
+    arcs = _arcs_of(indptr, topics, links, pairs)
+    search = _new_search(len(topics))
+    n_shared = _shared_entries(indptr, topics, links[x, 0], links[x, 1], pairs)
+    arcs.stands[x] = False
+    needing = np.empty(n_shared, np.int32)
+    n = 0
+    for y in range(n_shared):
+        if disjoint_paths(arcs, search, pairs[y, 0], pairs[y, 1], k) < k:
+            needing[n] = topics[pairs[y, 0]]
+            n += 1
+    return needing[:n]
+
+
+@serial
+def redundant_links(indptr, topics, links, order, k):
+    """Which links (bool) can be dropped, tried in the given order, without a topic losing its k-connectivity.
+
+    A topic that is not k-connected keeps every link between nodes that fewer than k disjoint paths join otherwise.
+    """
+    pairs = np.empty((_widest(indptr), 2), np.int64)
+    arcs = _arcs_of(indptr, topics, links, pairs)
     search = _new_search(len(topics))
     dropped = np.zeros(len(links), np.bool_)
     for x in order:

@@ -1,0 +1,177 @@
+"""What each kind of event does to the state: who comes or goes, the repair, and the backups of others."""
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from topicloom.churn.options import BUILDERS, Options
+from topicloom.churn.rebalance import Balance
+from topicloom.churn.repair import (
+    NOBODY,
+    Repair,
+    connect_node,
+    connect_node_often,
+    connect_pieces,
+    cut_among,
+    fresh_links,
+    neighbours_in,
+    reconnect,
+    release_links,
+    shares_topic,
+)
+from topicloom.churn.state import OverlayState
+from topicloom.kernels.repair import entries_of
+from topicloom.model.arrays import Int32Array
+
+Step = Callable[[], None]
+
+
+class Actions:
+    """Events on a state, by the policy of the options.
+
+    Each returns what its repair looked at, and Step III: what remains to be done for the backups of others. ``builds``
+    counts the backup sets built so far: each draws its own random numbers.
+    """
+
+    def __init__(self, state: OverlayState, options: Options, balance: Balance | None) -> None:
+        self._state, self._options, self._balance = state, options, balance
+        self.builds = 0
+
+    def join(self, label: str, topics: tuple[str, ...]) -> tuple[Repair, Step]:
+        """A node comes."""
+        state = self._state
+        node = state.add_node(label)
+        return self._gain(node, state.topic_slots(topics))
+
+    def subscribe(self, node: int, topics: tuple[str, ...]) -> tuple[Repair, Step]:
+        """A node wants more topics."""
+        return self._gain(node, self._state.topic_slots(topics))
+
+    def _gain(self, node: int, topics: Int32Array) -> tuple[Repair, Step]:
+        """A node, old or new, wants more topics."""
+        state = self._state
+        state.want(node, topics)
+        if self._options.policy == "rebuild":
+            return self._rebuild(), _nothing
+        has = neighbours_in(state, node, topics)
+        need = np.minimum(self._options.k, state.members.ragged.length[topics] - 1) - has
+        lacking = topics[need > 0]
+        if self._options.policy == "naive":
+            everyone = np.unique(state.members.gather(lacking.astype(np.int64)))
+            return connect_node(state, node, everyone[everyone != node], lacking, self._options.rho), _nothing
+        self.build_backups(np.array([node], np.int32))
+        shadows = state.backups.of(node)
+        if self._seeks_widely:
+            everyone = np.unique(state.members.gather(lacking.astype(np.int64)))
+            shadows = everyone[everyone != node]
+        if self._options.k == 1:
+            repair = connect_node(state, node, shadows, lacking, self._options.rho)
+        else:
+            repair = connect_node_often(state, node, shadows, lacking, need[need > 0], self._options.rho)
+        return repair, lambda: self._cover_thin_topics(node, topics)
+
+    def leave(self, nodes: list[int]) -> tuple[Repair, Step]:
+        """Nodes go, all at once."""
+        state = self._state
+        gone = np.array(nodes, np.int32)
+        slots = gone.astype(np.int64)
+        topics = np.unique(state.rows.gather(slots))
+        neighbours = _others(state.neighbours.gather(slots), gone)
+        backups = _others(state.backups.gather(slots), gone)
+        primaries = _others(state.primaries.gather(slots), gone)
+        for node in gone.tolist():
+            state.remove_links(node, np.sort(state.neighbours.of(node)))
+            state.set_backups(node, NOBODY)
+            state.unwant(node, state.rows.of(node))
+        repair = self._repair(neighbours, backups, topics)
+
+        def update() -> None:
+            self.build_backups(primaries)
+            for node in gone.tolist():
+                state.remove_node(node)
+            state.forget_topics(topics)
+
+        return repair, update
+
+    def unsubscribe(self, node: int, topic_labels: tuple[str, ...]) -> tuple[Repair, Step]:
+        """A node wants fewer topics."""
+        state = self._state
+        topics = state.topic_slots(topic_labels)
+        neighbours, backups = np.sort(state.neighbours.of(node)), state.backups.of(node)
+        state.unwant(node, topics)
+        state.remove_links(node, neighbours[~shares_topic(state, node, neighbours)])
+        repair = self._repair(neighbours, backups, topics)
+
+        def update() -> None:
+            if self._options.policy == "shadow":
+                state.set_backups(node, backups[shares_topic(state, node, backups)])
+                primaries = state.primaries.of(node)
+                node_ptr, _ = entries_of(state.rows.ragged, primaries, topics)
+                self.build_backups(np.sort(primaries[np.diff(node_ptr) > 0]))
+            state.forget_topics(topics)
+
+        return repair, update
+
+    def _repair(self, neighbours: Int32Array, backups: Int32Array, topics: Int32Array) -> Repair:
+        """Restore topics that lost a node with these neighbours."""
+        state = self._state
+        if self._options.policy == "rebuild":
+            return self._rebuild()
+        if self._options.policy == "naive" or self._seeks_widely:
+            cut = cut_among(state, neighbours, topics)
+            everyone = np.unique(state.members.gather(cut.astype(np.int64)))
+            repair = connect_pieces(state, everyone, cut, self._options.rho)
+            if self._options.policy == "shadow":
+                release_links(state, repair.linked)
+            return repair
+        shadows = np.union1d(neighbours, backups)
+        if self._options.k == 1:
+            repair = connect_pieces(state, shadows, topics, self._options.rho)
+            release_links(state, repair.linked)
+            return repair
+        return reconnect(state, shadows, topics, self._options.rho, self._options.k)
+
+    @property
+    def _seeks_widely(self) -> bool:
+        """Whether degrees have crept up: then repairs look among all who want a topic, which takes fewer links."""
+        return self._balance is not None and self._options.k == 1 and self._balance.drifted(self._state)
+
+    def _rebuild(self) -> Repair:
+        state = self._state
+        interest, _ = state.snapshot()
+        links = fresh_links(interest, rho=self._options.rho, k=self._options.k, seed=self._options.seed)
+        assert interest.node_labels is not None
+        slots = np.array([state.nodes.number[label] for label in interest.node_labels.tolist()], np.int32)
+        wanted = dict.fromkeys(map(tuple, np.sort(slots[links], axis=1).tolist()))
+        for u, v in [link for link in state.links if link not in wanted]:
+            state.remove_links(u, np.array([v], np.int32))
+        new = np.array([link for link in wanted if link not in state.links], np.int32).reshape(-1, 2)
+        state.add_links(new[:, 0], new[:, 1])
+        return Repair(interest.n_nodes, math.comb(interest.n_nodes, 2))
+
+    def build_backups(self, nodes: Int32Array) -> None:
+        """Build the backups of nodes, each from scratch."""
+        self._state.rebuild_backups(nodes, BUILDERS[self._options.backups], self._options.coverage, self.builds)
+        self.builds += len(nodes)
+
+    def _cover_thin_topics(self, node: int, topics: Int32Array) -> None:
+        """Where a topic has no more than coverage + 1 subscribers, they all have each other: the new one too."""
+        state = self._state
+        thin = topics[state.members.ragged.length[topics] <= self._options.coverage + 1]
+        if len(thin) == 0:
+            return
+        for other in np.unique(state.members.gather(thin.astype(np.int64))).tolist():
+            if other != node:
+                state.add_backup(other, node)
+
+
+def _others(nodes: Int32Array, gone: Int32Array) -> Int32Array:
+    """Those that did not go, ascending."""
+    if len(gone) == 1:  # nobody is in a list of its own, nor twice in one list
+        return np.sort(nodes)
+    return np.setdiff1d(nodes, gone)
+
+
+def _nothing() -> None:
+    pass
