@@ -144,7 +144,7 @@ def _divert(state: OverlayState, star: Star) -> bool:
         cut = cut_of_two(star, x, y)
         if cut is None or not len(cut.topics):
             continue
-        left = (np.delete(star.piece, [x, y], axis=0) >= 0).any(axis=0)
+        left: Bools = np.any(np.delete(star.piece, [x, y], axis=0) >= 0, axis=0)
         alone = ~left[np.isin(star.topics, cut.topics)]  # topics in which u has no neighbour left
         nodes = np.unique(state.members.gather(cut.topics.astype(np.int64)))
         nodes = nodes[(degree[nodes] - np.isin(nodes, cut.others) < state.cap) & (nodes != u)]

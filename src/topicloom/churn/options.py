@@ -32,7 +32,7 @@ class Options:
             raise InvalidOptionError(f"policy is {policy!r}; {', '.join(POLICIES)} are accepted")
         if backups not in BUILDERS:
             raise InvalidOptionError(f"backups is {backups!r}; {', '.join(BUILDERS)} are accepted")
-        if isinstance(rho, bool) or not isinstance(rho, numbers.Real) or not rho >= 1:
+        if isinstance(rho, bool) or not isinstance(rho, numbers.Real) or not float(rho) >= 1:
             raise InvalidOptionError(f"rho is {rho!r}; a number from 1 up is accepted")
         coverage = checked_whole("coverage", coverage, 1, 1000)
         k = checked_whole("k", k, 1)
