@@ -10,11 +10,11 @@ from topicloom.pipeline.read import read_rows
 
 
 def usable(spark, source, **options):
-    return sorted((row["node"], row["topic"]) for row in read_subscriptions(spark, str(source), **options).collect())
+    return sorted((row["node"], row["topic"]) for row in read_subscriptions(spark, source, **options).collect())
 
 
 def reasons(spark, source, **options):
-    rows = rejected(read_rows(spark, str(source), **options)).collect()
+    rows = rejected(read_rows(spark, source, **options)).collect()
     return sorted((row["reason"], row["raw"], row["node"], row["topic"]) for row in rows)
 
 

@@ -6,6 +6,7 @@ No row is lost on the way: what cannot be used keeps its text and gets a reason.
 import csv
 import io
 from collections.abc import Sequence
+from os import PathLike, fspath
 from typing import Any, NamedTuple
 
 from pyspark.errors import AnalysisException
@@ -41,7 +42,7 @@ class Names(NamedTuple):
 
 def read_subscriptions(
     spark: SparkSession,
-    source: str,
+    source: str | PathLike[str],
     *,
     node_column: str | None = None,
     topic_column: str | None = None,
@@ -53,7 +54,7 @@ def read_subscriptions(
     Parameters
     ----------
     spark : SparkSession
-    source : str
+    source : str or path
         A file, a folder or a glob of CSV (``.gz`` included), JSON lines or Parquet; or an overlay directory.
     node_column, topic_column : str, optional
         Names of the two columns; "node" and "topic" unless given. A CSV file without a header needs two columns.
@@ -73,7 +74,7 @@ def read_subscriptions(
 
 def read_rows(
     spark: SparkSession,
-    source: str,
+    source: str | PathLike[str],
     *,
     node_column: str | None = None,
     topic_column: str | None = None,
@@ -85,7 +86,7 @@ def read_rows(
     Parameters are those of `read_subscriptions`.
     """
     names = Names(node_column or NODE, topic_column or TOPIC, bool(node_column or topic_column))
-    rows = read_pairs(spark, source, names, format=format, header=header)
+    rows = read_pairs(spark, fspath(source), names, format=format, header=header)
     return with_reasons(rows.withColumnsRenamed({"first": NODE, "second": TOPIC}))
 
 
