@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 DEFAULT_MASTER = "local[*,4]"
 _CONNECT_PORT = 15002
 _OLDEST_JAVA = 17
+_SECONDS_TO_END = 15
 
 
 @contextmanager
@@ -50,8 +51,30 @@ def spark_session(
             if remote or (master and not master.startswith("local")):
                 spark.addArtifacts(str(package_zip(Path(scratch))), pyfile=True)
             yield spark
-        finally:
+        except BaseException:
             spark.stop()
+            _end_java()
+            raise
+        spark.stop()
+
+
+def _end_java() -> None:
+    """Wait until an embedded Spark's process is gone: tasks that were stopped may write for a moment after the session.
+
+    What an interrupted run leaves is removed afterwards, and must not come back.
+    """
+    from pyspark import SparkContext
+
+    process = getattr(SparkContext._gateway, "proc", None)
+    if process is None:
+        return
+    SparkContext._gateway = SparkContext._jvm = None
+    process.terminate()
+    try:
+        process.wait(_SECONDS_TO_END)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
 
 
 def _start(master: str, settings: dict[str, str]) -> "SparkSession":
