@@ -70,9 +70,10 @@ def page(results: dict) -> str:
         "# Divide and conquer at scale",
         "",
         "Written by `make bench-large`; do not edit. Every row is a run of the command line in processes of its own, "
-        "and every overlay was verified by the judge on Spark. Seconds are those of `run.json`: Spark's start and "
-        "the loading of kernels are not in them, except where it says wall. Memory is the most that all processes of a "
-        "run (driver, JVM, Python workers) held at one moment; pages that they share count once.",
+        "and every overlay was verified by the judge on Spark. Seconds are those of `run.json`: the start of Spark "
+        "and of its Python workers and the loading of kernels are not in them, except where it says wall. Memory is the "
+        "most that all processes of a run (driver, JVM, Python workers) held at one moment; pages that they share count "
+        "once.",
         "",
         "| what | must be | is | met |",
         "|---|---|---|---|",

@@ -58,12 +58,12 @@ class Actions:
         need = np.minimum(self._options.k, state.members.ragged.length[topics] - 1) - has
         lacking = topics[need > 0]
         if self._options.policy == "naive":
-            everyone = np.unique(state.members.gather(lacking.astype(np.int64)))
+            everyone = state.subscribers(lacking)
             return connect_node(state, node, everyone[everyone != node], lacking, self._options.rho), _nothing
         self.build_backups(np.array([node], np.int32))
         shadows = state.backups.of(node)
         if self._seeks_widely:
-            everyone = np.unique(state.members.gather(lacking.astype(np.int64)))
+            everyone = state.subscribers(lacking)
             shadows = everyone[everyone != node]
         if self._options.k == 1:
             repair = connect_node(state, node, shadows, lacking, self._options.rho)
@@ -120,7 +120,7 @@ class Actions:
             return self._rebuild()
         if self._options.policy == "naive" or self._seeks_widely:
             cut = cut_among(state, neighbours, topics)
-            everyone = np.unique(state.members.gather(cut.astype(np.int64)))
+            everyone = state.subscribers(cut)
             repair = connect_pieces(state, everyone, cut, self._options.rho)
             if self._options.policy == "shadow":
                 release_links(state, repair.linked)
@@ -161,7 +161,7 @@ class Actions:
         thin = topics[state.members.ragged.length[topics] <= self._options.coverage + 1]
         if len(thin) == 0:
             return
-        for other in np.unique(state.members.gather(thin.astype(np.int64))).tolist():
+        for other in state.subscribers(thin).tolist():
             if other != node:
                 state.add_backup(other, node)
 

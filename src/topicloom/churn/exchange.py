@@ -146,7 +146,7 @@ def _divert(state: OverlayState, star: Star) -> bool:
             continue
         left: Bools = np.any(np.delete(star.piece, [x, y], axis=0) >= 0, axis=0)
         alone = ~left[np.isin(star.topics, cut.topics)]  # topics in which u has no neighbour left
-        nodes = np.unique(state.members.gather(cut.topics.astype(np.int64)))
+        nodes = state.subscribers(cut.topics)
         nodes = nodes[(degree[nodes] - np.isin(nodes, cut.others) < state.cap) & (nodes != u)]
         far = _in_pieces(state, u, nodes, cut)
         near = _wants(state, nodes, cut.topics) & ~far
@@ -168,7 +168,7 @@ def _divert(state: OverlayState, star: Star) -> bool:
 def _split(state: OverlayState, u: int, cuts: list[Cut]) -> bool:
     """Replace a link of a node by two between others, each of which joins the pieces of some of the topics."""
     for cut in cuts[:_SPLIT]:
-        nodes = np.unique(state.members.gather(cut.topics.astype(np.int64)))
+        nodes = state.subscribers(cut.topics)
         degree = state.neighbours.ragged.length[nodes] - np.isin(nodes, cut.others)
         fit = np.flatnonzero((degree < state.cap) & (nodes != u))
         fit = np.sort(fit[np.argsort(degree[fit], kind="stable")][:_ENDS])
@@ -277,7 +277,7 @@ def _relieve_often(state: OverlayState, u: int, turn: int, k: int) -> bool:
 def _weak_without(state: OverlayState, u: int, v: int, instead: tuple[int, int] | None, k: int) -> Int32Array:
     """Topics of the link (u, v) that are not k-connected without it, and with another; all are with it."""
     topics = np.intersect1d(state.rows.of(u), state.rows.of(v), assume_unique=True)
-    nodes = np.unique(state.members.gather(topics.astype(np.int64)))
+    nodes = state.subscribers(topics)
     node_ptr, topic = entries_of(state.rows.ragged, nodes, topics)
     slots = nodes.astype(np.int64)
     ends = np.repeat(nodes, state.neighbours.ragged.length[slots])

@@ -54,8 +54,8 @@ class Maintainer:
     seed : int
     rebalance : float, optional
         At least 1: while the maximum or average degree exceeds so many times that of a fresh design, every event also
-        makes up to two moves that lower it: a link released, exchanged or split, or two merged (ours; k = 1 and 2). Off
-        unless given.
+        makes up to two moves that lower it: a link released, exchanged or split, or two merged or diverted (ours; k = 1
+        and 2). Off unless given.
 
     Raises
     ------

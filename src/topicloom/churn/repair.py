@@ -126,7 +126,7 @@ def reconnect(state: OverlayState, shadows: Int32Array, topics: Int32Array, rho:
     superfluous. With a clique of the neighbours of what went all topics would be k-connected, and a graph is if k
     disjoint paths, or a link, join the ends of every link of one that is (`kernels/disjoint_paths.py`).
     """
-    nodes = np.unique(state.members.gather(topics.astype(np.int64)))
+    nodes = state.subscribers(topics)
     node_ptr, topic = entries_of(state.rows.ragged, nodes, topics)
     interest = Interest.from_csr(node_ptr, topic, len(topics))
     position = np.full(len(state.nodes.labels), -1, np.int32)

@@ -130,6 +130,11 @@ class OverlayState:
             slots.append(slot)
         return np.array(sorted(slots), np.int32)
 
+    def subscribers(self, topics: Int32Array) -> Int32Array:
+        """Nodes that want any of the topics, ascending."""
+        nodes: Int32Array = np.unique(self.members.gather(topics.astype(np.int64)))
+        return nodes
+
     def want(self, node: int, topics: Int32Array) -> None:
         """Subscribe a node to topics that it does not want yet."""
         self.rows.put(node, np.union1d(self.rows.of(node), topics) if self.rows.length(node) else topics)

@@ -32,9 +32,10 @@ def warm(method: str = "gm") -> None:
 
 
 def warm_workers(spark: "SparkSession", method: str) -> None:
-    """Let the Python workers of an embedded Spark start and load what `warm` does, two for each core.
+    """Let the Python workers that will design on an embedded Spark start, and load what `warm` does.
 
-    A task that hands rows from one Python function to another has two of them.
+    One worker designs; for ``dc`` all cores do, with two workers each, as its tasks hand rows from one Python function
+    to another.
     """
 
     def load(batches: "Iterator[pa.RecordBatch]") -> "Iterator[pa.RecordBatch]":
@@ -44,8 +45,11 @@ def warm_workers(spark: "SparkSession", method: str) -> None:
             warm(method)
             yield batch
 
-    cores = os.cpu_count() or 1
-    spark.range(0, cores, 1, cores).mapInArrow(load, "id bigint").mapInArrow(load, "id bigint").count()
+    tasks, chained = (os.cpu_count() or 1, 2) if method == "dc" else (1, 1)
+    rows = spark.range(0, tasks, 1, tasks)
+    for _ in range(chained):
+        rows = rows.mapInArrow(load, "id bigint")
+    rows.count()
 
 
 def warm_all() -> None:

@@ -1,9 +1,11 @@
 """star-merge-divide-and-conquer, Figures 4 and 5."""
 
-from topicloom.study.catalogue.shared import POPULARITIES, cells, workload
+from typing import Any
+
+from topicloom.study.catalogue.shared import POPULARITIES, cells, lines_over_gm, times_over_gm, workload
 from topicloom.study.cells import Cell
 from topicloom.study.results import Results
-from topicloom.study.studies import AT_LEAST, AT_MOST, Line, Panel, Published, Scale, Study
+from topicloom.study.studies import ABOUT, AT_LEAST, AT_MOST, Line, Panel, Published, Scale, Study
 
 JOINS = {"star-merge": "Star Merge", "naive-merge": "Naive Merge"}
 DEGREE = "average_degree"
@@ -36,19 +38,10 @@ def _largest(results: Results, one: str, other: str) -> float:
     return float((degrees[0] - degrees[1]).abs().max())
 
 
-def _times(method: str, says: str, value: float, **where: int) -> list[Published]:
-    """A published share of GM's time, with both denominators."""
-    return [
-        Published(
-            f"{says} of {denominator}'s time",
-            value,
-            lambda r, metric=metric: r.mean(metric, measurement="time-join", method=method, **where),  # type: ignore[misc]
-            AT_MOST if value < 0.5 else "≈",
-            time=True,
-            unit="%",
-        )
-        for denominator, metric in (("our GM", "time_of_gm"), ("the literal GM", "time_of_literal"))
-    ]
+def _times(method: str, says: str, value: float, **where: Any) -> list[Published]:
+    """A published share of GM's time."""
+    relation = AT_MOST if value < 0.5 else ABOUT
+    return times_over_gm(f"{says} of {{gm}}'s time", value, relation, measurement="time-join", method=method, **where)
 
 
 STUDIES = (
@@ -102,9 +95,9 @@ STUDIES = (
                 "nodes",
                 "ratio of CPU times",
                 [
-                    Line(f"{label} / {name}", metric, {"method": method, "measurement": "time-join"})
+                    line
                     for method, label in JOINS.items()
-                    for name, metric in (("our GM", "time_of_gm"), ("literal GM", "time_of_literal"))
+                    for line in lines_over_gm(label, method=method, measurement="time-join")
                 ],
                 log_y=True,
             ),

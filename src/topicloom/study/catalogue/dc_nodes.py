@@ -2,7 +2,15 @@
 
 from typing import Any
 
-from topicloom.study.catalogue.shared import POPULARITIES, cells, difference, ratio, workload
+from topicloom.study.catalogue.shared import (
+    POPULARITIES,
+    cells,
+    difference,
+    lines_over_gm,
+    ratio,
+    times_over_gm,
+    workload,
+)
 from topicloom.study.cells import Cell
 from topicloom.study.results import Results
 from topicloom.study.studies import AT_LEAST, AT_MOST, Line, Panel, Published, Scale, Study
@@ -73,10 +81,7 @@ STUDIES = (
                 "nodes",
                 "nodes",
                 "ratio of CPU times",
-                [
-                    Line("DC / our GM", "time_of_gm", {"measurement": "time-design"}),
-                    Line("DC / literal GM", "time_of_literal", {"measurement": "time-design"}),
-                ],
+                lines_over_gm("DC", measurement="time-design"),
                 log_y=True,
             ),
         ],
@@ -96,16 +101,7 @@ STUDIES = (
                 AT_MOST,
                 experiment=True,
             ),
-            *(
-                Published(
-                    f"DC's time over {name}'s, mean, Unif",
-                    0.0170,
-                    lambda r, metric=metric: r.mean(metric),  # type: ignore[misc]
-                    time=True,
-                    unit="%",
-                )
-                for name, metric in (("our GM", "time_of_gm"), ("the literal GM", "time_of_literal"))
-            ),
+            *times_over_gm("DC's time over {gm}'s, mean, Unif", 0.0170),
         ],
     ),
     Study(

@@ -1,6 +1,6 @@
 """star-merge-divide-and-conquer, Figures 6 and 7."""
 
-from topicloom.study.catalogue.shared import POPULARITIES, cells, workload
+from topicloom.study.catalogue.shared import POPULARITIES, cells, lines_over_gm, workload
 from topicloom.study.cells import Cell
 from topicloom.study.results import NotMeasuredError, Results
 from topicloom.study.studies import AT_LEAST, AT_MOST, Line, Panel, Published, Scale, Study
@@ -78,10 +78,7 @@ STUDIES = (
                 "partitions",
                 "partitions",
                 "ratio of CPU times",
-                [
-                    Line("DC / our GM", "time_of_gm", {"measurement": "time-design"}),
-                    Line("DC / literal GM", "time_of_literal", {"measurement": "time-design"}),
-                ],
+                lines_over_gm("DC", measurement="time-design"),
                 log_x=True,
                 log_y=True,
             ),

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from topicloom.study.catalogue.shared import cells, workload
+from topicloom.study.catalogue.shared import cells, times_over_gm, workload
 from topicloom.study.cells import Cell
 from topicloom.study.results import Results
 from topicloom.study.studies import Published, Scale, Study
@@ -51,12 +51,9 @@ def _rows() -> list[Published]:
         for reading, where in READINGS.items()
         for says, value, ours in stated
     ]
-    for name, metric in (("our GM", "time_of_gm"), ("the literal GM", "time_of_literal")):
-        rows += [
-            Published(f"DC's time over {name}'s, mean", 0.0634, lambda r, m=metric: r.mean(m), time=True),  # type: ignore[misc]
-            Published(f"DC's time over {name}'s, least", 0.0205, lambda r, m=metric: r.least(m), time=True),  # type: ignore[misc]
-            Published(f"DC's time over {name}'s, most", 0.150, lambda r, m=metric: r.most(m), time=True),  # type: ignore[misc]
-        ]
+    times = (("mean", 0.0634, Results.mean), ("least", 0.0205, Results.least), ("most", 0.150, Results.most))
+    for name, value, of in times:
+        rows += times_over_gm(f"DC's time over {{gm}}'s, {name}", value, of=of, unit="")
     return rows
 
 

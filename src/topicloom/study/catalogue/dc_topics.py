@@ -2,7 +2,16 @@
 
 from typing import Any
 
-from topicloom.study.catalogue.shared import POPULARITIES, STEEPER, cells, difference, steeper, tried, workload
+from topicloom.study.catalogue.shared import (
+    POPULARITIES,
+    STEEPER,
+    cells,
+    difference,
+    steeper,
+    times_over_gm,
+    tried,
+    workload,
+)
 from topicloom.study.cells import Cell
 from topicloom.study.results import NotMeasuredError, Results
 from topicloom.study.studies import AT_MOST, Line, Panel, Published, Scale, Study
@@ -121,17 +130,7 @@ STUDIES = (
                 )
                 for partitions in (8, 10)
             ),
-            *(
-                Published(
-                    f"DC's time over {name}'s at 1,000 topics, Unif",
-                    0.28,
-                    lambda r, metric=metric: r.mean(metric, topics=1000),  # type: ignore[misc]
-                    AT_MOST,
-                    time=True,
-                    unit="%",
-                )
-                for name, metric in (("our GM", "time_of_gm"), ("the literal GM", "time_of_literal"))
-            ),
+            *times_over_gm("DC's time over {gm}'s at 1,000 topics, Unif", 0.28, AT_MOST, topics=1000),
         ],
     ),
     Study(

@@ -11,6 +11,7 @@ from topicloom.study.studies import ABOUT, Line, Published
 POPULARITIES: Mapping[str, str] = {"exponential": "Expo", "zipf": "Zipf", "uniform": "Unif"}
 Choice = tuple[str, Mapping[str, Any]]  # method, options
 Column = tuple[str, Mapping[str, Any]]  # metric, conditions
+_DENOMINATORS = {"our GM": "time_of_gm", "the literal GM": "time_of_literal"}  # a timed cell has taken both
 
 
 def workload(
@@ -59,6 +60,31 @@ def tried(
 def mean_of(metric: str, **where: Any) -> Callable[[Results], float]:
     """The mean of a metric under some conditions, as an answer."""
     return lambda results: results.mean(metric, **where)
+
+
+def times_over_gm(
+    says: str,
+    value: float,
+    relation: str = ABOUT,
+    *,
+    of: Callable[..., float] = Results.mean,
+    unit: str = "%",
+    **where: Any,
+) -> list[Published]:
+    """A published share of GM's time, with both denominators: ``{gm}`` in what it says is our GM or the literal one."""
+
+    def answer(metric: str) -> Callable[[Results], float]:
+        return lambda results: of(results, metric, **where)
+
+    return [
+        Published(says.format(gm=name), value, answer(metric), relation, time=True, unit=unit)
+        for name, metric in _DENOMINATORS.items()
+    ]
+
+
+def lines_over_gm(label: str, **where: Any) -> list[Line]:
+    """Curves of times over GM's, with both denominators."""
+    return [Line(f"{label} / {name.removeprefix('the ')}", metric, where) for name, metric in _DENOMINATORS.items()]
 
 
 def by_popularity(metric: str, **where: Any) -> list[Line]:
