@@ -71,9 +71,9 @@ def page(results: dict) -> str:
         "",
         "Written by `make bench-large`; do not edit. Every row is a run of the command line in processes of its own, "
         "and every overlay was verified by the judge on Spark. Seconds are those of `run.json`: the start of Spark "
-        "and of its Python workers and the loading of kernels are not in them, except where it says wall. Memory is the "
-        "most that all processes of a run (driver, JVM, Python workers) held at one moment; pages that they share count "
-        "once.",
+        "and of its Python workers and the loading of kernels are not in them, except where it says wall. Memory is "
+        "the most that all processes of a run (driver, JVM, Python workers) held at one moment; pages that they share "
+        "count once.",
         "",
         "| what | must be | is | met |",
         "|---|---|---|---|",

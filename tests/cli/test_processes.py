@@ -38,6 +38,26 @@ def test_a_whole_run_says_little_and_writes_all(subscriptions, old_output):
     assert overlay.links.tolist() == expected.links.tolist()
 
 
+FAILING_WORKER = """
+from topicloom.cli.session import spark_session
+
+def fail(batches):
+    raise ArithmeticError("as a worker said")
+    yield
+
+with spark_session(master="local[1]") as spark:
+    spark.range(1).mapInArrow(fail, "id bigint").count()
+"""
+
+
+def test_what_a_worker_said_outlives_spark():
+    """PySpark's errors ask Spark's process for their words, and that has ended when they are printed."""
+    command = [sys.executable, "-c", FAILING_WORKER]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
+    assert done.stderr.rstrip().endswith("SparkFailedError: PythonException: ArithmeticError: as a worker said")
+    assert "AssertionError" not in done.stderr
+
+
 @pytest.mark.parametrize("way", [signal.SIGINT, signal.SIGKILL], ids=lambda way: way.name)
 def test_a_stopped_run_leaves_the_old_output(subscriptions, old_output, way):
     """Stopped as soon as the new output is being written beside the old one."""

@@ -10,6 +10,7 @@ from typer.exceptions import TyperException
 
 from topicloom.cli import churn, compare, design, drill, generate, join, measure, methods, status, stream, study, verify
 from topicloom.cli.console import complain
+from topicloom.cli.session import SparkFailedError
 from topicloom.errors import TopicloomError
 from topicloom.version import __version__
 
@@ -68,7 +69,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # so that the exit does not complain again
         return DONE
     except Exception as error:
-        if verbose:
+        if verbose and not isinstance(error, SparkFailedError):  # that one was shown while Spark still ran
             traceback.print_exc()
         complain(f"failed unexpectedly ({type(error).__name__}): {_first_line(error)}; run again with -v to see more")
         return BAD_INPUT
@@ -86,11 +87,7 @@ def _usage(error: TyperException) -> str:
 
 def _first_line(error: Exception) -> str:
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return (
-        lines[-1][:300]
-        if type(error).__name__ == "PythonException" and lines
-        else (lines[0][:300] if lines else "no message")
-    )
+    return lines[0][:300] if lines else "no message"
 
 
 def entry() -> None:

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -28,6 +29,10 @@ DEFAULT_MASTER = "local[*,4]"
 _CONNECT_PORT = 15002
 _OLDEST_JAVA = 17
 _SECONDS_TO_END = 15
+
+
+class SparkFailedError(RuntimeError):
+    """A job of Spark failed, and not for a reason that topicloom foresaw."""
 
 
 @contextmanager
@@ -51,11 +56,27 @@ def spark_session(
             if remote or (master and not master.startswith("local")):
                 spark.addArtifacts(str(package_zip(Path(scratch))), pyfile=True)
             yield spark
-        except BaseException:
+        except BaseException as error:
+            if verbose:
+                traceback.print_exc()  # while Spark can still be asked what it was
+            failure = _outliving(error)
             spark.stop()
             _end_java()
+            if failure is not None:
+                raise failure from None
             raise
         spark.stop()
+
+
+def _outliving(error: BaseException) -> SparkFailedError | None:
+    """What Spark reported, in words of our own: its errors ask its process for theirs, and that will be gone."""
+    from pyspark.errors import PySparkException
+
+    if not isinstance(error, PySparkException):
+        return None
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()] or ["no message"]
+    said = lines[-1 if type(error).__name__ == "PythonException" else 0]  # the end of a worker's traceback tells
+    return SparkFailedError(f"{type(error).__name__}: {said[:300]}")
 
 
 def _end_java() -> None:
