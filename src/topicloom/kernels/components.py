@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from topicloom.kernels.jit import serial
+from topicloom.kernels.jit import borrowing, serial
 
 
 class Components(NamedTuple):
@@ -100,7 +100,7 @@ def _merge_equal(c, start):
                 merge(c, t, q, r)
 
 
-@serial
+@borrowing
 def merge(c, t, q, r):
     """Join the components of two entries of topic t. Returns how many entries of ``c.changed`` it wrote.
 
@@ -138,7 +138,7 @@ def merge(c, t, q, r):
     return n_changed
 
 
-@serial
+@borrowing
 def _flag(c, label, inside, n_changed):
     """Set ``inside`` of a whole component and note its entries in ``c.changed``."""
     flags, changed, chain = c.inside, c.changed, c.chain

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from topicloom.kernels.bits import bit, lowest_bit, popcount
-from topicloom.kernels.jit import serial
+from topicloom.kernels.jit import borrowing, serial
 from topicloom.kernels.progress import homes_of, joined
 from topicloom.kernels.vectors import COLUMN, GROUP, INSIDE, group_hits, group_lower, group_max
 
@@ -132,16 +132,26 @@ def _count_rare(c, rare, lane):
     n = len(c.node_ptr) - 1
     stride = groups_per_row(n) * GROUP
     homes = homes_of(c)
-    for t in range(len(lane)):
-        if lane[t] >= 0:
-            continue
-        for e in range(c.topic_ptr[t], c.topic_ptr[t + 1]):
-            for f in range(e + 1, c.topic_ptr[t + 1]):
-                if not joined(homes, e, f):
-                    i, d = min(c.member[e], c.member[f]), abs(c.member[e] - c.member[f])
-                    if 2 * d > n:
-                        i, d = i + d, n - d
-                    rare[(d - 1) * stride + i] += 1
+    met = np.zeros(len(c.member), np.int32)  # per entry: members of its topic after it on the circle, counted so far
+    for first in range(1, n // 2 + 1, GROUP):  # so few rows of the table stay in the nearer caches
+        end = min(first + GROUP, n // 2 + 1)
+        for t in range(len(lane)):
+            if lane[t] >= 0:
+                continue
+            after = c.topic_ptr[t + 1]
+            size = after - c.topic_ptr[t]
+            for e in range(c.topic_ptr[t], after):
+                i = c.member[e]
+                while met[e] < size - 1:
+                    f = e + 1 + met[e]
+                    f -= size if f >= after else 0
+                    d = c.member[f] - i
+                    d += n if d < 0 else 0
+                    if d >= end:
+                        break
+                    if (2 * d < n or i < c.member[f]) and not joined(homes, e, f):
+                        rare[(d - 1) * stride + i] += 1
+                    met[e] += 1
 
 
 @serial
@@ -165,7 +175,7 @@ def bar_dense(s, ranks):
             s.bound[(rank // n - 1) * groups_per_row(n) * GROUP + rank % n] = 0
 
 
-@serial
+@borrowing
 def _flip(tiles, n, n_columns, part, v, lane):
     """Change the bit of a place and a topic, by its lane, where tiles hold it: in the part "wants" or in "inside"."""
     if lane < 0:
@@ -180,7 +190,7 @@ def _flip(tiles, n, n_columns, part, v, lane):
             tiles[(b - 1) * n_columns * COLUMN + column + GROUP + k] ^= change
 
 
-@serial
+@borrowing
 def mirror(s, member, changed, n_changed, t):
     """Note that the members with the first n_changed entries entered the giant component of topic t, or left it."""
     inside, tiles = s.inside, s.tiles
@@ -191,7 +201,7 @@ def mirror(s, member, changed, n_changed, t):
         _flip(tiles, n, n_columns, INSIDE, v, s.lane[t])
 
 
-@serial
+@borrowing
 def _pair_contribution(wants, inside, slot, homes, u, v, level):
     """Contribution of places u and v, or an upper bound of it that is below the level."""
     bound = 0
@@ -209,7 +219,7 @@ def _pair_contribution(wants, inside, slot, homes, u, v, level):
     return bound
 
 
-@serial
+@borrowing
 def dense_pair(n, position):
     """Places (start of the arc, its end) of the pair at a position of the table."""
     stride = groups_per_row(n) * GROUP

@@ -7,7 +7,7 @@ import numpy as np
 from topicloom.kernels.greedy_dense import bar_dense, build_dense, dense_next, dense_pair, mirror
 from topicloom.kernels.greedy_listed import build_listed, listed_next
 from topicloom.kernels.greedy_sparse import build_sparse, build_sweep, note_entered, restart, sparse_next, sparse_pair
-from topicloom.kernels.jit import serial
+from topicloom.kernels.jit import borrowing, serial
 from topicloom.kernels.progress import link
 from topicloom.kernels.vectors import GROUP
 
@@ -90,7 +90,7 @@ def _least_worth(best, rho):
     return least
 
 
-@serial
+@borrowing
 def _cap(capped, degree, max_degree):
     n = len(degree)
     for v in range(n):
@@ -107,7 +107,7 @@ def _next(search, c, dense, sparse, listed, sweep, cursor, capped, floor):
     return listed_next(c, listed, cursor, capped, floor)
 
 
-@serial
+@borrowing
 def _pair(search, n, dense, sparse, listed, sweep, cursor):
     """Node numbers of the pair that a search stopped at."""
     if search == DENSE:
@@ -118,7 +118,7 @@ def _pair(search, n, dense, sparse, listed, sweep, cursor):
     return np.int64(listed.pairs[cursor[1], 0]), np.int64(listed.pairs[cursor[1], 1])
 
 
-@serial
+@borrowing
 def _add(search, c, dense, sparse, u, v):
     """Add a link between u and v in every topic that both want."""
     k, k_end = c.node_ptr[u], c.node_ptr[u + 1]

@@ -22,9 +22,22 @@ _ON_DISK = Path(__file__).exists()
 
 def serial(function: Kernel) -> Kernel:
     """Compile a kernel for one thread; it releases the GIL, and its arithmetic is exact (no fastmath)."""
+    return _compiled(function)
+
+
+def borrowing(function: Kernel) -> Kernel:
+    """Like `serial`, for a kernel that makes no array: it does not count references to those that it is given.
+
+    Numba counts them for every array of every tuple that a call passes, which in an inner loop takes longer than the
+    work. A kernel that makes arrays does not compile with this.
+    """
+    return _compiled(function, _nrt=False)
+
+
+def _compiled(function: Kernel, **options: bool) -> Kernel:
     if config.DISABLE_JIT:  # type: ignore[attr-defined]
         return np.errstate(over="ignore")(function)  # hashes wrap around by design; numpy scalars warn of it
     try:
-        return cast(Kernel, numba.njit(nogil=True, cache=_ON_DISK)(function))
+        return cast(Kernel, numba.njit(nogil=True, cache=_ON_DISK, **options)(function))
     except RuntimeError:  # "cannot cache function: no locator available"
-        return cast(Kernel, numba.njit(nogil=True)(function))
+        return cast(Kernel, numba.njit(nogil=True, **options)(function))

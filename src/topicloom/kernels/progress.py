@@ -12,7 +12,7 @@ from numba.extending import overload
 
 from topicloom.kernels.blocks import Blocks, Homes, link_blocks, share_block
 from topicloom.kernels.components import merge
-from topicloom.kernels.jit import serial
+from topicloom.kernels.jit import borrowing, serial
 
 
 def homes_of(c):
@@ -66,7 +66,7 @@ def _compiled_link(c, t, q, r):
     return in_blocks if c.instance_class is Blocks else in_components
 
 
-@serial
+@borrowing
 def contribution(node_ptr, topic, entry, homes, u, v):
     """Topics that u and v both want in which a link between them would join something."""
     k, k_end = node_ptr[u], node_ptr[u + 1]
