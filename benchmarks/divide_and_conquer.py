@@ -15,7 +15,7 @@ import topicloom as tl
 SYNTHETIC = ("1000x100x20:uniform:10", "1000x100x20:zipf:10", "1000x100x20:exponential:10")
 VARIANTS = {
     "random": {"division": "random"},
-    "minhash order": {"division": "similar", "core": 0},
+    "similar, no core": {"division": "similar", "core": 0},
     "similar": {"division": "similar"},
 }
 

@@ -40,9 +40,11 @@ def warm_workers(spark: "SparkSession", method: str) -> None:
 
     def load(batches: "Iterator[pa.RecordBatch]") -> "Iterator[pa.RecordBatch]":
         from topicloom.cli.warm import warm
+        from topicloom.pipeline.workers import settle
 
         for batch in batches:
             warm(method)
+            settle()
             yield batch
 
     tasks, chained = (os.cpu_count() or 1, 2) if method == "dc" else (1, 1)

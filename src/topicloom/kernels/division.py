@@ -3,7 +3,7 @@
 import numpy as np
 
 from topicloom.kernels.jit import serial
-from topicloom.kernels.random import DIVIDE_STREAM, MINHASH_STREAM, TIE_STREAM, draw
+from topicloom.kernels.random import DIVIDE_STREAM, TIE_STREAM, draw
 
 
 @serial
@@ -34,25 +34,19 @@ def shuffled_ranks(nodes, n_nodes, seed):
 
 
 @serial
-def topic_hashes(topics, stream, seed):
-    """Hash of each topic for one of the minhashes, below 2^62; int64."""
-    key = draw(seed, MINHASH_STREAM, stream)
-    hashes = np.empty(len(topics), np.int64)
-    for k in range(len(topics)):
-        hashes[k] = np.int64(draw(key, 0, topics[k]) >> np.uint64(2))
-    return hashes
+def leading_keys(nodes, indptr, topics, rank, seed):
+    """For each of the given nodes, whose topics a CSR has: the lowest rank of its topics, then 32 random bits; int64.
 
-
-@serial
-def minhashes(indptr, topics, streams, seed):
-    """Smallest hash among each node's topics, for each stream: int64 (nodes, streams); 2^62 without topics."""
-    smallest = np.full((len(indptr) - 1, streams), np.int64(1) << np.int64(62), np.int64)
-    for stream in range(streams):
-        hashes = topic_hashes(topics, stream, seed)
-        for v in range(len(indptr) - 1):
-            for k in range(indptr[v], indptr[v + 1]):
-                smallest[v, stream] = min(smallest[v, stream], hashes[k])
-    return smallest
+    ``rank`` (int64) is a permutation of the topics; a node without topics comes after all.
+    """
+    key = draw(seed, DIVIDE_STREAM, 1)
+    keys = np.empty(len(nodes), np.int64)
+    for v in range(len(nodes)):
+        lowest = len(rank)
+        for k in range(indptr[v], indptr[v + 1]):
+            lowest = min(lowest, rank[topics[k]])
+        keys[v] = (lowest << 32) | np.int64(draw(key, 0, nodes[v]) >> np.uint64(32))
+    return keys
 
 
 @serial

@@ -228,7 +228,7 @@ def _designed(interest: Interest, plan: Plan, count: int, seed: int) -> tuple[In
         return links, undivided_report(count, n_nodes, len(links))
     size = core_size(plan.core, plan.division, n_nodes, count)
     pool = Part.of(interest, largest_nodes(interest, pool_size(size)))
-    core = build_core(choose_core(pool, np.diff(interest.topic_indptr), size, seed=seed), settings)
+    core = build_core(choose_core(pool, np.diff(interest.topic_indptr), count, size, seed=seed), settings)
     partition = divide(interest, count, plan.division, seed=seed)
     partition[core.part.nodes] = -1
     outside = partition[interest.nodes] >= 0

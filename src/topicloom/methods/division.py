@@ -1,19 +1,22 @@
 """Dividing the nodes of an interest into partitions, and choosing the core that all of them see.
 
-``random`` is the paper's: equal-sized, seeded. ``similar`` puts nodes with like interests next to each other: they are
-sorted by minhashes, so that two nodes meet in one partition the more likely the more of their topics are the same. A
-core is a small set of nodes that every partition sees beside its own: nodes with many topics, which in real interests
+``random`` is the paper's: equal-sized, seeded. ``similar`` sorts the nodes by the rarest topic of each, so that the
+subscribers of a rare topic meet in one partition: such a topic then costs links nowhere else, and nodes that share one
+share others more often. Either way a node's place follows from what it wants and a few numbers per topic: nobody has
+to see the other nodes.
+
+A core is a small set of nodes that every partition sees beside its own: nodes with many topics, which in real interests
 are the best neighbours for many others, whatever partition those are in.
 """
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from topicloom.errors import InvalidOptionError
-from topicloom.kernels.division import minhashes, shuffled_ranks
+from topicloom.kernels.division import leading_keys, shuffled_ranks
 from topicloom.methods.star_merge import Part, star_set
 from topicloom.model import Interest
 from topicloom.model.arrays import Int32Array, Int64Array
@@ -21,16 +24,63 @@ from topicloom.model.checks import checked_whole
 
 DIVISIONS = ("random", "similar")
 AIMS = ("time", "parallel-time", "candidates")
-MINHASHES = 4
+LEAST_OF_PARTITION = 0.05
 POOL_PER_CORE_NODE = 16
 SAMPLED_PARTITIONS = 8
 LEAST_TRIED, MOST_TRIED = 4, 50_000
+_LOW32 = (1 << 32) - 1
+
+
+class Order(NamedTuple):
+    """An order of all nodes, cut into partitions, as keys that ascend with the partition; see `order_of`.
+
+    ``topic_rank`` (int64 per topic, None if random) says which of its topics leads a node, and thus its key.
+    """
+
+    n_nodes: int
+    partitions: int
+    seed: int
+    topic_rank: Int64Array | None
+
+    def keys(self, nodes: npt.NDArray[np.integer], indptr: Int64Array, topics: Int32Array) -> Int64Array:
+        """Key of each of the given nodes; a CSR has their topics."""
+        if self.topic_rank is None:
+            return random_ranks(nodes, self.n_nodes, seed=self.seed)
+        keys: Int64Array = leading_keys(nodes, indptr, topics, self.topic_rank, self.seed)
+        return keys
+
+    def leads(self, keys: Int64Array) -> Int64Array:
+        """How many of these keys each rank leads, and at the end those of no topic; to be summed over all nodes."""
+        n_ranks = 0 if self.topic_rank is None else len(self.topic_rank)
+        return np.bincount(keys >> 32 if n_ranks else keys[:0], minlength=n_ranks + 1)
+
+    def partition(self, keys: Int64Array, leads: Int64Array) -> Int32Array:
+        """Partition of each key, given the leads of all nodes: the place of a rank's nodes among them is random."""
+        if self.topic_rank is not None:
+            rank, random = keys >> 32, keys & _LOW32
+            keys = (np.cumsum(leads) - leads)[rank] + (random * leads[rank] >> 32)
+        return partition_of_rank(keys, self.n_nodes, self.partitions)
+
+
+def order_of(division: str, subscribers: Int64Array, n_nodes: int, partitions: int, *, seed: int) -> Order:
+    """The order that a division cuts; ``subscribers`` are the topics' numbers of them.
+
+    A node is led by the rarest of its topics, but topics of less than a twentieth of a partition come last, the
+    smallest at the end: groups so small would end up in partitions at random.
+    """
+    if division == "random":
+        return Order(n_nodes, partitions, seed, None)
+    fills = subscribers >= LEAST_OF_PARTITION * n_nodes / partitions
+    by_rank = np.lexsort((np.where(fills, subscribers, -subscribers), ~fills))
+    rank = np.empty(len(subscribers), np.int64)
+    rank[by_rank] = np.arange(len(subscribers))
+    return Order(n_nodes, partitions, seed, rank)
 
 
 def divide(interest: Interest, partitions: int, division: str, *, seed: int) -> Int32Array:
-    """Partition of each node: numbers below ``partitions``, whose sizes differ by one at most.
+    """Partition of each node: numbers below ``partitions``, whose sizes differ by one at most; O(subscriptions).
 
-    O(nodes) time for ``random``, O(subscriptions) and a sort for ``similar``.
+    With ``similar`` sizes are only about equal, and a partition may be empty.
 
     Examples
     --------
@@ -39,26 +89,15 @@ def divide(interest: Interest, partitions: int, division: str, *, seed: int) -> 
     >>> np.bincount(divide(interest, 4, "random", seed=0)).tolist()
     [7, 6, 6, 6]
     """
-    n_nodes = interest.n_nodes
-    if division == "random":
-        ranks = random_ranks(np.arange(n_nodes), n_nodes, seed=seed)
-    else:
-        hashes = likeness_hashes(interest.indptr, interest.topics, seed=seed)
-        ranks = np.empty(n_nodes, np.int64)
-        ranks[np.lexsort(hashes.T[::-1])] = np.arange(n_nodes)
-    return partition_of_rank(ranks, n_nodes, partitions)
+    order = order_of(division, np.diff(interest.topic_indptr), interest.n_nodes, partitions, seed=seed)
+    keys = order.keys(np.arange(interest.n_nodes), interest.indptr, interest.topics)
+    return order.partition(keys, order.leads(keys))
 
 
 def random_ranks(nodes: npt.NDArray[np.integer], n_nodes: int, *, seed: int) -> Int64Array:
     """Place of each of the given nodes in a seeded order of all nodes; nobody needs to see the others."""
     ranks: Int64Array = shuffled_ranks(nodes.astype(np.int64), n_nodes, seed)
     return ranks
-
-
-def likeness_hashes(indptr: Int64Array, topics: Int32Array, *, seed: int) -> Int64Array:
-    """Four minhashes of each node's topics: (nodes, 4)."""
-    hashes: Int64Array = minhashes(indptr, topics, MINHASHES, seed)
-    return hashes
 
 
 def partition_of_rank(ranks: Int64Array, n_nodes: int, partitions: int) -> Int32Array:
@@ -78,9 +117,12 @@ def pool_size(core: int) -> int:
     return POOL_PER_CORE_NODE * core
 
 
-def choose_core(pool: Part, subscribers: Int64Array, size: int, *, seed: int) -> Part:
-    """At most ``size`` nodes of a pool that together want all topics, then again all from the others, and so on."""
-    needed = subscribers > 1
+def choose_core(pool: Part, subscribers: Int64Array, partitions: int, size: int, *, seed: int) -> Part:
+    """At most ``size`` nodes of a pool that together want all needed topics, then again all from the others, and so on.
+
+    Needed are the topics with more subscribers than there are partitions: others may be kept together by the division.
+    """
+    needed = subscribers > partitions
     rest, chosen = np.arange(len(pool.nodes)), np.empty(0, np.int64)
     while len(chosen) < size and len(rest):
         stars = rest[star_set(pool.take(rest), needed, seed=seed, limit=size - len(chosen))]

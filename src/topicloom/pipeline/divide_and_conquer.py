@@ -1,8 +1,8 @@
 """Divide and conquer on Spark: partitions are conquered on the executors, star nodes travel, nobody holds everything.
 
-The pieces are those of `topicloom.methods.conquer`, and so are the links. The driver holds the core (at most as many
-nodes as it was asked to have), two numbers per topic and a few per partition; a Python worker holds one partition with
-the core, or the star nodes of one group of partitions.
+The pieces are those of `topicloom.methods.conquer`, and so are the links. A Python worker holds one partition with the
+core, or the star nodes of one group of partitions. The driver holds the core (at most as many nodes as it was asked to
+have), two numbers per topic, a few per partition, and the star nodes of the last group, which it merges itself.
 """
 
 from collections.abc import Callable, Mapping
@@ -12,7 +12,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
-from pyspark.sql import DataFrame
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+from pyspark.sql import DataFrame, GroupedData
 from pyspark.sql import functions as F
 
 from topicloom.errors import OutputExistsError
@@ -24,14 +26,28 @@ from topicloom.methods.divide_and_conquer import (
     needs_no_division,
     undivided_report,
 )
-from topicloom.methods.division import core_size
+from topicloom.methods.division import core_size, order_of
 from topicloom.methods.star_merge import BoolArray, TopicSpan
 from topicloom.model.arrays import Int32Array, Int64Array
 from topicloom.pipeline.columns import DST_ID, NODE_ID, ORDER, SRC_ID, TOPICS, require_columns, spread
-from topicloom.pipeline.division import PARTITION, brought_core, chosen_count, divided
-from topicloom.pipeline.pieces import CANDIDATES, FIGURES, KIND, LINK, PIECE, SCHEMA, STAR, as_part, as_stars, as_table
+from topicloom.pipeline.division import PARTITION, brought_core, chosen_count, counted_subscribers, divided
+from topicloom.pipeline.pieces import (
+    CANDIDATES,
+    FIGURES,
+    KIND,
+    LINK,
+    PIECE,
+    SCHEMA,
+    STAR,
+    PieceFigures,
+    as_part,
+    as_stars,
+    as_table,
+    figures_of,
+)
 from topicloom.pipeline.stages import Stages
-from topicloom.pipeline.work import PieceFigures, keep_piece, kept_pieces, open_folder, watched
+from topicloom.pipeline.work import keep_piece, kept_pieces, open_folder, watched
+from topicloom.pipeline.workers import settle
 
 _GROUP = "group"
 _LINKS = f"{SRC_ID} int, {DST_ID} int, `{ORDER}` bigint"
@@ -47,22 +63,25 @@ class Divided(NamedTuple):
 
 
 class _Level(NamedTuple):
-    """The pieces of a level, and the figures of each of them."""
+    """The pieces of a level, where they are kept if that is a folder, and the figures of each of them."""
 
     pieces: DataFrame
+    folder: Path | None
     links: Int64Array
     star_sets: Int64Array
     nodes: Int64Array
     candidates: int
 
     @classmethod
-    def of(cls, pieces: DataFrame, figures: Mapping[int, PieceFigures], count: int) -> "_Level":
+    def of(
+        cls, pieces: DataFrame, figures: Mapping[int, PieceFigures], count: int, folder: Path | None = None
+    ) -> "_Level":
         """Pieces without figures are empty."""
         columns = np.zeros((count, 4), np.int64)
         for number, found in figures.items():
             columns[number] = found
         links, stars, nodes, candidates = columns.T
-        return cls(pieces, links, stars, nodes, int(candidates.max(initial=0)))
+        return cls(pieces, folder, links, stars, nodes, int(candidates.max(initial=0)))
 
     def figures(self) -> LevelFigures:
         return LevelFigures(self.star_sets, int(self.links.sum()), self.candidates)
@@ -80,7 +99,8 @@ def divide_and_conquer(
 ) -> Divided:
     """(node_id, topics) -> links by `dc`, the same as in memory, whatever the number of cores or retried tasks.
 
-    Runs an action for the core, one for the topics' spans, one for the partitions and one for each level of merges.
+    Runs an action for the topics' subscribers and one for the core, if they are needed, one for the topics' spans, one
+    for the partitions and one for each level of merges but the last.
     Finished partitions are kept in the folder ``work``, which driver and executors must share, and those found there
     are not conquered again: it must belong to this interest, these options and this seed. Without it Spark keeps them.
     """
@@ -97,11 +117,14 @@ def divide_and_conquer(
         undivided = _undivided(interest, settings)
         n_links = undivided.count()
         return Divided(undivided, n_links, undivided_report(count, n_nodes, n_links), (undivided,))
+    size = core_size(plan.core, plan.division, n_nodes, count)
     with stages("design/core", "choosing the core"):
-        core = brought_core(interest, core_size(plan.core, plan.division, n_nodes, count), settings)
+        alike = size > 0 or plan.division == "similar"
+        subscribers = counted_subscribers(interest, n_topics) if alike else np.zeros(n_topics, np.int64)
+        core = brought_core(interest, subscribers, count, size, settings)
     with stages("design/divide", f"dividing {n_nodes:,} nodes"):
-        sizes = {"n_nodes": n_nodes, "n_topics": n_topics}
-        partitioned, span = divided(interest, count, plan.division, **sizes, core_nodes=core.part.nodes, seed=seed)
+        order = order_of(plan.division, subscribers, n_nodes, count, seed=seed)
+        partitioned, span = divided(interest, order, n_topics=n_topics, core_nodes=core.part.nodes)
     sentence = f"conquering {count:,} partitions of about {n_nodes // count:,} nodes"
     with stages("design/conquer", f"{sentence}, core of {len(core.part.nodes):,}"):
         conqueror = _conqueror(span, core, settings)
@@ -110,7 +133,6 @@ def divide_and_conquer(
             levels = [_level(groups.applyInArrow(conqueror, SCHEMA), count)]
         else:
             levels = [_kept_level(partitioned, count, conqueror, work, stages)]
-        partitioned.unpersist()
     while len(levels[-1].star_sets) > 1 and levels[-1].star_sets.any():
         last = levels[-1]
         groups_of = group_units(last.star_sets, plan.merge_limit)
@@ -121,7 +143,11 @@ def divide_and_conquer(
             f"merging {len(groups_of):,} units by {int(last.star_sets.sum()):,} star nodes in {n_groups:,} groups"
         )
         with stages(f"design/merge {len(levels)}", f"{sentence}; {so_far:,} links so far"):
-            levels.append(_level(_merged(last.pieces, groups_of, span, core, settings), n_groups))
+            merger = _merger(span, core, settings)
+            if n_groups == 1:
+                levels.append(_last_level(last, merger))
+            else:
+                levels.append(_level(_grouped(last.pieces, groups_of).applyInArrow(merger, SCHEMA), n_groups))
     report = divided_report(
         n_nodes=n_nodes,
         partition_sizes=levels[0].nodes,
@@ -138,7 +164,9 @@ def _conqueror(span: TopicSpan, core: Core, settings: Settings) -> Callable[[pa.
 
     def run(table: pa.Table) -> pa.Table:
         part, number = as_part(table), table[PARTITION][0].as_py()
-        return as_table(conquer(part, number, core, open_topics, settings), number, len(part.nodes))
+        piece = as_table(conquer(part, number, core, open_topics, settings), number, len(part.nodes))
+        settle()
+        return piece
 
     return run
 
@@ -154,12 +182,8 @@ def _kept_level(
 
     def run(table: pa.Table) -> pa.Table:
         piece = conqueror(table)
-        kinds = piece[KIND].to_numpy()
-        last = piece.slice(len(piece) - 1)
-        number, nodes, candidates = (last[name][0].as_py() for name in (PIECE, SRC_ID, CANDIDATES))
-        figures = PieceFigures(int((kinds == LINK).sum()), int((kinds == STAR).sum()), nodes, candidates)
-        keep_piece(work, number, piece, figures)
-        return last.select([PIECE])
+        keep_piece(work, piece[PIECE][0].as_py(), piece, figures_of(piece))
+        return piece.slice(0, 1).select([PIECE])
 
     spark = partitioned.sparkSession
     rest = partitioned
@@ -173,25 +197,36 @@ def _kept_level(
         raise OutputExistsError(
             f"the executors do not write where this process reads ({work}): choose a work folder that both share"
         )
-    return _Level.of(spark.read.schema(SCHEMA).parquet(work.as_uri()), figures, count)
+    return _Level.of(spark.read.schema(SCHEMA).parquet(work.as_uri()), figures, count, work)
 
 
-def _merged(pieces: DataFrame, groups: Int64Array, span: TopicSpan, core: Core, settings: Settings) -> DataFrame:
-    """The next level: star nodes of the units of each group, merged in one task."""
+def _merger(span: TopicSpan, core: Core, settings: Settings) -> Callable[[pa.Table], pa.Table]:
+    """Merge the units of one group over their star nodes."""
     still_open: BoolArray = span.open_topics() & ~core.wanted
 
     def run(table: pa.Table) -> pa.Table:
         stars, number = as_stars(table), table[_GROUP][0].as_py()
         return as_table(merge_group(stars, number, still_open, settings), number, len(stars.unit))
 
-    stars = pieces.where(F.col(KIND) == STAR)
-    if groups[-1] == 0:
-        stars = stars.withColumn(_GROUP, F.lit(0))
+    return run
+
+
+def _grouped(pieces: DataFrame, groups: Int64Array) -> GroupedData:
+    """The star nodes of all units, by group."""
+    units = np.arange(len(groups), dtype=np.int32)
+    group_of = pieces.sparkSession.createDataFrame(pa.table({PIECE: units, _GROUP: groups.astype(np.int32)}))
+    stars = pieces.where(F.col(KIND) == STAR).join(F.broadcast(group_of), PIECE)
+    return spread(stars, _GROUP, int(groups[-1]) + 1).groupBy(_GROUP)
+
+
+def _last_level(last: _Level, merger: Callable[[pa.Table], pa.Table]) -> _Level:
+    """One group is left: its star nodes are as few as one task may have, and merged here without a job."""
+    if last.folder is None:
+        stars = last.pieces.where(F.col(KIND) == STAR).toArrow()
     else:
-        units = np.arange(len(groups), dtype=np.int32)
-        group_of = pieces.sparkSession.createDataFrame(pa.table({PIECE: units, _GROUP: groups.astype(np.int32)}))
-        stars = stars.join(F.broadcast(group_of), PIECE)
-    return spread(stars, _GROUP, int(groups[-1]) + 1).groupBy(_GROUP).applyInArrow(run, SCHEMA)
+        stars = pq.read_table(last.folder, filters=pc.field(KIND) == STAR)
+    piece = merger(stars.append_column(_GROUP, pa.array(np.zeros(len(stars), np.int32))))
+    return _Level.of(last.pieces.sparkSession.createDataFrame(piece), {0: figures_of(piece)}, 1)
 
 
 def _level(pieces: DataFrame, count: int) -> _Level:

@@ -1,5 +1,7 @@
 """Pieces of `dc` as tables: how links, star nodes and figures of a partition or a group travel between tasks."""
 
+from typing import NamedTuple
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -15,6 +17,15 @@ LINK, STAR, FIGURES = 0, 1, 2
 SCHEMA = (
     f"{PIECE} int, {KIND} int, {SRC_ID} int, {DST_ID} int, `{ORDER}` bigint, {TOPICS} array<int>, {CANDIDATES} bigint"
 )
+
+
+class PieceFigures(NamedTuple):
+    """How many links, star nodes and nodes a piece has, and the most neighbours that one of them considered."""
+
+    links: int
+    stars: int
+    nodes: int
+    candidates: int
 
 
 def as_part(table: pa.Table) -> Part:
@@ -41,6 +52,13 @@ def as_table(piece: Piece, number: int, n_nodes: int) -> pa.Table:
             CANDIDATES: np.concatenate((np.zeros(n_links), stars.candidates, [piece.candidates])).astype(np.int64),
         }
     )
+
+
+def figures_of(piece: pa.Table) -> PieceFigures:
+    """What a piece amounts to, from its rows."""
+    kinds = piece[KIND].to_numpy()
+    nodes, candidates = (piece[name][len(piece) - 1].as_py() for name in (SRC_ID, CANDIDATES))
+    return PieceFigures(int((kinds == LINK).sum()), int((kinds == STAR).sum()), nodes, candidates)
 
 
 def as_stars(table: pa.Table) -> Stars:

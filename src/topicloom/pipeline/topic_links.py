@@ -22,6 +22,7 @@ from topicloom.pipeline.columns import (
     require_columns,
     spread,
 )
+from topicloom.pipeline.workers import settle
 
 _BUCKET = "bucket"
 _SUBSCRIPTIONS_A_BUCKET = 100_000
@@ -76,6 +77,7 @@ def per_topic(
         columns = {TOPIC_ID: pa.array(bucket.topics, pa.int32())}
         for answer in answers:
             columns |= answer(bucket)
+        settle()
         return pa.table(columns)
 
     left, right = (spread(table, _BUCKET, buckets).groupBy(_BUCKET) for table in (wanted, serving))

@@ -11,26 +11,18 @@ import uuid
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from topicloom.errors import OutputExistsError
+from topicloom.pipeline.pieces import PieceFigures
 from topicloom.pipeline.stages import Stages
 from topicloom.version import __version__
 
 _FIGURES = b"topicloom"
 _SECONDS_BETWEEN_LOOKS = 1.0
-
-
-class PieceFigures(NamedTuple):
-    """How many links, star nodes and nodes a piece has, and the most neighbours that one of them considered."""
-
-    links: int
-    stars: int
-    nodes: int
-    candidates: int
 
 
 def run_folder(work: Path, fingerprint: str, options: Mapping[str, Any], seed: int) -> Path:
