@@ -105,6 +105,7 @@ def test_the_rarest_topic_of_a_node_decides_unless_it_is_tiny():
     """Partitions of 50 nodes: topics of 3 and more lead, the rarest first; the others come last, the largest first."""
     subscribers = np.array([2, 40, 3, 1, 10])
     assert order_of("similar", subscribers, 100, 2, seed=0).topic_rank.tolist() == [3, 2, 0, 4, 1]
+    assert order_of("similar", subscribers, 5, 2, seed=0).topic_rank.tolist() == [0, 3, 1, 4, 2]
     assert order_of("random", subscribers, 100, 2, seed=0).topic_rank is None
 
 
@@ -118,14 +119,13 @@ def test_partitions_ascend_with_the_keys(interest, partitions, seed, division):
     assert partition.min(initial=0) >= 0 and partition.max(initial=0) < partitions
 
 
-def test_a_core_is_for_topics_that_no_division_keeps_together():
-    rows = [{0, 1}, {0, 2}, {0, 2}, {0, 3}, {0, 3}, {0, 3}]
-    interest = interest_of(rows, 4)
-    part = Part.of(interest, np.arange(6))
+def test_a_core_is_for_topics_with_more_than_a_few_subscribers():
+    """More than four, or than there are partitions: topic 0 with six, and, in two partitions, topic 3 with three."""
+    interest = interest_of([{0, 1}, {0, 2}, {0, 2}, {0, 3}, {0, 3}, {0, 3}], 4)
+    everyone = Part.of(interest, np.arange(6))
     subscribers = np.diff(interest.topic_indptr)
-    assert len(choose_core(part, subscribers, 6, 3, seed=0).nodes) == 0
-    core = choose_core(part, subscribers, 2, 1, seed=0)
-    assert core.topics.tolist() == [0, 3]
+    assert choose_core(everyone, subscribers, 2, 1, seed=0).topics.tolist() == [0, 3]
+    assert len(choose_core(everyone, np.minimum(subscribers, 4), 9, 3, seed=0).nodes) == 0
 
 
 @pytest.mark.parametrize("sizes", ["fixed", "mean"])

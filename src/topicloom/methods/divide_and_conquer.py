@@ -120,7 +120,7 @@ def worker_size(size: Size, **options: Any) -> Size:
     "dc",
     problem="few links for very many nodes, fast and in parallel (Min-TCO by divide and conquer)",
     guarantee="topic-connected; at most O(partitions · log subscriptions) times the fewest links possible; in practice "
-    "1.05 to 2.7 times gm's with division=random, 1.03 to 1.4 with division=similar",
+    "1.05 to 2.7 times gm's with division=random, 1.01 to 1.35 with division=similar",
     cost="a gm on each partition, and one on the star nodes; on Spark no process holds more than that",
     paper="Chen, Jacobsen, Vitenberg: Divide and Conquer Algorithms for Publish/Subscribe Overlay Design, ICDCS 2010",
     memory=_memory,

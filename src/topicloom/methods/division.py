@@ -26,6 +26,7 @@ DIVISIONS = ("random", "similar")
 AIMS = ("time", "parallel-time", "candidates")
 LEAST_OF_PARTITION = 0.05
 POOL_PER_CORE_NODE = 16
+FEW_SUBSCRIBERS = 4
 SAMPLED_PARTITIONS = 8
 LEAST_TRIED, MOST_TRIED = 4, 50_000
 _LOW32 = (1 << 32) - 1
@@ -65,12 +66,12 @@ class Order(NamedTuple):
 def order_of(division: str, subscribers: Int64Array, n_nodes: int, partitions: int, *, seed: int) -> Order:
     """The order that a division cuts; ``subscribers`` are the topics' numbers of them.
 
-    A node is led by the rarest of its topics, but topics of less than a twentieth of a partition come last, the
-    smallest at the end: groups so small would end up in partitions at random.
+    A node is led by the rarest of its topics, but topics of a single node or of less than a twentieth of a partition
+    come last, the smallest at the end: groups so small would end up in partitions at random.
     """
     if division == "random":
         return Order(n_nodes, partitions, seed, None)
-    fills = subscribers >= LEAST_OF_PARTITION * n_nodes / partitions
+    fills = subscribers >= max(2, LEAST_OF_PARTITION * n_nodes / partitions)
     by_rank = np.lexsort((np.where(fills, subscribers, -subscribers), ~fills))
     rank = np.empty(len(subscribers), np.int64)
     rank[by_rank] = np.arange(len(subscribers))
@@ -120,9 +121,9 @@ def pool_size(core: int) -> int:
 def choose_core(pool: Part, subscribers: Int64Array, partitions: int, size: int, *, seed: int) -> Part:
     """At most ``size`` nodes of a pool that together want all needed topics, then again all from the others, and so on.
 
-    Needed are the topics with more subscribers than there are partitions: others may be kept together by the division.
+    Needed are topics with more than a few subscribers: others are as well linked directly, in one partition or two.
     """
-    needed = subscribers > partitions
+    needed = subscribers > min(partitions, FEW_SUBSCRIBERS)
     rest, chosen = np.arange(len(pool.nodes)), np.empty(0, np.int64)
     while len(chosen) < size and len(rest):
         stars = rest[star_set(pool.take(rest), needed, seed=seed, limit=size - len(chosen))]

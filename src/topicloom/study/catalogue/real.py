@@ -193,9 +193,8 @@ STUDIES = (
         source="Real interests",
         setting=f"{SETTING} {', '.join(f'{name} in {count}' for name, count in PARTITIONS.items())} partitions.",
         found="star-merge asks how far DC's degree is above GM's; the division by likeness is ours.",
-        remark="Random partitions cost up to half more links than GM. Dividing by likeness, with a core, leaves little "
-        "of that on the social graphs and on msweb_areas, at the price of higher maximum degrees; on ros2_autoware, "
-        "with 94 nodes, it gains nothing.",
+        remark="Random partitions cost up to half more links than GM. Dividing by the rarest topics, with a core, "
+        "leaves little of that, at the price of higher maximum degrees.",
         grid=_divided,
         panels=[
             _panel(
