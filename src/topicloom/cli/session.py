@@ -57,9 +57,9 @@ def spark_session(
                 spark.addArtifacts(str(package_zip(Path(scratch))), pyfile=True)
             yield spark
         except BaseException as error:
-            if verbose:
-                traceback.print_exc()  # while Spark can still be asked what it was
             failure = _outliving(error)
+            if verbose and failure is not None:
+                traceback.print_exc()  # while Spark can still be asked what it was
             spark.stop()
             _end_java()
             if failure is not None:

@@ -24,6 +24,8 @@ def warm(method: str = "gm") -> None:
     """Run a method, the judge and the measures on a tiny interest; instant when their code is cached."""
     interest = generate(nodes=100, topics=10, subscriptions=3)
     overlay = design(interest, method)
+    if method == "dc":
+        design(interest, method, division="similar")
     for k in (1, 2, 3):
         verify(interest, overlay.links, k)
     measure(interest, overlay.links)

@@ -2,7 +2,7 @@
 
 The pieces are those of `topicloom.methods.conquer`, and so are the links. A Python worker holds one partition with the
 core, or the star nodes of one group of partitions. The driver holds the core (at most as many nodes as it was asked to
-have), two numbers per topic, a few per partition, and the star nodes of the last group, which it merges itself.
+have), a few numbers per topic and per partition, and the star nodes of the last group, which it merges itself.
 """
 
 from collections.abc import Callable, Mapping
@@ -119,8 +119,8 @@ def divide_and_conquer(
         return Divided(undivided, n_links, undivided_report(count, n_nodes, n_links), (undivided,))
     size = core_size(plan.core, plan.division, n_nodes, count)
     with stages("design/core", "choosing the core"):
-        alike = size > 0 or plan.division == "similar"
-        subscribers = counted_subscribers(interest, n_topics) if alike else np.zeros(n_topics, np.int64)
+        counts_matter = size > 0 or plan.division == "similar"
+        subscribers = counted_subscribers(interest, n_topics) if counts_matter else np.zeros(n_topics, np.int64)
         core = brought_core(interest, subscribers, count, size, settings)
     with stages("design/divide", f"dividing {n_nodes:,} nodes"):
         order = order_of(plan.division, subscribers, n_nodes, count, seed=seed)
