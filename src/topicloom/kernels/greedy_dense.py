@@ -6,9 +6,10 @@ again when the level comes down to it. The bound that replaces it counts the top
 whose giant component both lie; the exact number is counted when that bound does not rule the pair out.
 
 Topics that few want make up most of the bits and few of the contributions. Where that is so, they are left out of the
-bits that are counted by vectors; how many of them a pair shares is counted once, in a second table.
+bits that are counted for bounds; how many of them a pair shares is counted once, in a second table. Topics are numbered
+from the most wanted to the least, so that the rare ones come last.
 
-Memory: n² / 2 bytes (twice that when contributions can exceed 255; twice that again with the second table), and 5 bytes
+Memory: n² / 2 bytes (twice that when contributions can exceed 255; twice that again with the second table), and 1 byte
 per node and topic.
 """
 
@@ -27,6 +28,9 @@ DENSE_BYTES = 1 << 30
 RARE_SHARE = 0.05
 MANY_COLUMNS = 32
 
+# Rare topics are counted in so many rows of the table at a time, which stay in the nearer caches.
+RARE_ROWS = 256
+
 # With as many pairs of a group to look at, all of them are counted anew at once (vectors) rather than one by one.
 RECOUNT_ALL = 3
 
@@ -41,10 +45,8 @@ class Dense(NamedTuple):
     """
 
     tiles: np.ndarray  # uint8
-    lane: np.ndarray  # int32 per topic: its bit in the columns; -1 for a rare one
     wants: np.ndarray
     inside: np.ndarray  # topics in whose giant component the place lies
-    slot: np.ndarray  # int32 (place, topic): the entry; undefined where the place does not want the topic
     rare: np.ndarray  # like bound: rare topics that were apart at the start; one group of zeros if none is rare
     bound: np.ndarray  # uint8 or uint16 per pair
     top: np.ndarray  # per group of 64 pairs: at least the largest bound in it, so that a level passes over those below
@@ -57,61 +59,54 @@ def groups_per_row(n):
 
 
 @serial
-def lanes(subscribers, n, bound_bytes):
-    """Bit of each topic in the columns (int32, the rare ones -1), and the number of columns.
+def columns(subscribers, n, bound_bytes):
+    """How many columns hold the topics that are not rare.
 
-    ``subscribers`` are the topics' numbers of candidates, ``n`` the places of the circle.
+    ``subscribers`` are the topics' numbers of candidates, falling; ``n`` the places of the circle.
     """
     n_topics = len(subscribers)
     n_columns = (n_topics + 7) // 8
-    lane = np.arange(n_topics).astype(np.int32)
-    if n_columns < MANY_COLUMNS or bound_bytes * n * n + 5 * n * n_topics > DENSE_BYTES:
-        return lane, n_columns
+    if n_columns < MANY_COLUMNS or bound_bytes * n * n + n * n_topics > DENSE_BYTES:
+        return n_columns
     shared = subscribers.astype(np.float64) ** 2
-    fewest_first = np.argsort(shared, kind="mergesort")
     allowed = RARE_SHARE * shared.sum()
-    n_rare = 0
-    while n_rare < n_topics and allowed >= shared[fewest_first[n_rare]]:
-        allowed -= shared[fewest_first[n_rare]]
-        n_rare += 1
-    left = (n_topics - n_rare + 7) // 8
-    if 2 * left > n_columns:
-        return lane, n_columns
-    lane[:] = -1
-    for k in range(n_rare, n_topics):
-        lane[fewest_first[k]] = k - n_rare
-    return lane, left
+    n_frequent = n_topics
+    while n_frequent > 0 and allowed >= shared[n_frequent - 1]:
+        allowed -= shared[n_frequent - 1]
+        n_frequent -= 1
+    left = (n_frequent + 7) // 8
+    return left if 2 * left <= n_columns else n_columns
 
 
 @serial
 def build_dense(c, zero):
-    """Dense search over components ``c`` of all places of the circle; ``zero`` gives the dtype of the bounds."""
+    """Dense search over components ``c`` of all places of the circle; ``zero`` gives the dtype of the bounds.
+
+    The topics must be numbered from the most wanted to the least.
+    """
     n = len(c.node_ptr) - 1
     n_topics = len(c.topic_ptr) - 1
     per_row = groups_per_row(n)
     n_words = (n_topics + 63) // 64
-    lane, n_columns = lanes(c.topic_ptr[1:] - c.topic_ptr[:-1], n, zero.itemsize)
+    n_columns = columns(c.topic_ptr[1:] - c.topic_ptr[:-1], n, zero.itemsize)
     n_bounds = (n // 2) * per_row * GROUP
     s = Dense(
         np.zeros(per_row * n_columns * COLUMN, np.uint8),
-        lane,
         np.zeros((n, n_words), np.uint64),
         np.zeros((n, n_words), np.uint64),
-        np.empty((n, n_topics), np.int32),
-        np.zeros(n_bounds if (lane < 0).any() else GROUP, zero.dtype),
+        np.zeros(n_bounds if 8 * n_columns < n_topics else GROUP, zero.dtype),
         np.empty(n_bounds, zero.dtype),
         np.empty((n // 2) * per_row, zero.dtype),
     )
     for v in range(n):
         for k in range(c.node_ptr[v], c.node_ptr[v + 1]):
             t, e = c.topic[k], c.entry[k]
-            s.slot[v, t] = e
             s.wants[v, t >> 6] |= bit(t)
-            _flip(s.tiles, n, n_columns, 0, v, lane[t])
+            _flip(s.tiles, n, n_columns, 0, v, t)
             if c.inside[e]:
                 s.inside[v, t >> 6] |= bit(t)
-                _flip(s.tiles, n, n_columns, INSIDE, v, lane[t])
-    _count_rare(c, s.rare, lane)
+                _flip(s.tiles, n, n_columns, INSIDE, v, t)
+    _count_rare(c, s.rare, 8 * n_columns)
     s.bound[:] = ~zero[0]
     for first_row in range(0, n // 2, GROUP):  # as many rows as two tiles serve: they stay in the nearest cache
         for g in range(per_row):
@@ -127,17 +122,15 @@ def build_dense(c, zero):
 
 
 @serial
-def _count_rare(c, rare, lane):
+def _count_rare(c, rare, first_rare):
     """For each pair, how many rare topics it could still merge."""
     n = len(c.node_ptr) - 1
     stride = groups_per_row(n) * GROUP
     homes = homes_of(c)
     met = np.zeros(len(c.member), np.int32)  # per entry: members of its topic after it on the circle, counted so far
-    for first in range(1, n // 2 + 1, GROUP):  # so few rows of the table stay in the nearer caches
-        end = min(first + GROUP, n // 2 + 1)
-        for t in range(len(lane)):
-            if lane[t] >= 0:
-                continue
+    for first in range(1, n // 2 + 1, RARE_ROWS):
+        end = min(first + RARE_ROWS, n // 2 + 1)
+        for t in range(first_rare, len(c.topic_ptr) - 1):
             after = c.topic_ptr[t + 1]
             size = after - c.topic_ptr[t]
             for e in range(c.topic_ptr[t], after):
@@ -176,11 +169,11 @@ def bar_dense(s, ranks):
 
 
 @borrowing
-def _flip(tiles, n, n_columns, part, v, lane):
-    """Change the bit of a place and a topic, by its lane, where tiles hold it: in the part "wants" or in "inside"."""
-    if lane < 0:
+def _flip(tiles, n, n_columns, part, v, t):
+    """Change the bit of a place and a topic where tiles hold it: in the part "wants" or in "inside"."""
+    if t >= 8 * n_columns:
         return
-    column, change = (lane >> 3) * COLUMN + part, np.uint8(1 << (lane & 7))
+    column, change = (t >> 3) * COLUMN + part, np.uint8(1 << (t & 7))
     n_tiles = groups_per_row(n)
     for place in range(v, (n_tiles + 1) * GROUP, n):
         b, k = place // GROUP, place % GROUP
@@ -198,25 +191,35 @@ def mirror(s, member, changed, n_changed, t):
     for k in range(n_changed):
         v = member[changed[k]]
         inside[v, t >> 6] ^= bit(t)
-        _flip(tiles, n, n_columns, INSIDE, v, s.lane[t])
+        _flip(tiles, n, n_columns, INSIDE, v, t)
 
 
 @borrowing
-def _pair_contribution(wants, inside, slot, homes, u, v, level):
-    """Contribution of places u and v, or an upper bound of it that is below the level."""
-    bound = 0
-    for w in range(wants.shape[1]):
-        bound += np.int64(popcount(wants[u, w] & wants[v, w] & ~(inside[u, w] & inside[v, w])))
-    if bound < level:
-        return bound
-    for w in range(wants.shape[1]):
-        rest = wants[u, w] & wants[v, w] & ~(inside[u, w] & inside[v, w])
+def _pair_bound(wants, inside, u, v, n_words):
+    """How many topics of the first words places u and v both want and do not both have in the giant component."""
+    count = 0
+    for w in range(n_words):
+        count += np.int64(popcount(wants[u, w] & wants[v, w] & ~(inside[u, w] & inside[v, w])))
+    return count
+
+
+@borrowing
+def _pair_contribution(wants, inside, node_ptr, entry, homes, u, v, n_words):
+    """Contribution of places u and v, if it comes from topics of the first words."""
+    count = 0
+    of_u, of_v = node_ptr[u], node_ptr[v]  # entries are in the order of the topics, as bits are
+    for w in range(n_words):
+        wants_u, wants_v = wants[u, w], wants[v, w]
+        rest = wants_u & wants_v & ~(inside[u, w] & inside[v, w])
         while rest:
-            t = 64 * w + lowest_bit(rest)
-            if joined(homes, slot[u, t], slot[v, t]):
-                bound -= 1
+            below = (rest - np.uint64(1)) & ~rest
+            q = entry[of_u + np.int64(popcount(wants_u & below))]
+            r = entry[of_v + np.int64(popcount(wants_v & below))]
+            count += not joined(homes, q, r)
             rest &= rest - np.uint64(1)
-    return bound
+        of_u += np.int64(popcount(wants_u))
+        of_v += np.int64(popcount(wants_v))
+    return count
 
 
 @borrowing
@@ -235,10 +238,12 @@ def dense_next(c, s, cursor, capped, floor):
     (uint8, the circle twice) set are left out. False when no pair of level ``floor`` or more remains.
     """
     tiles, rare, bound, top = s.tiles, s.rare, s.bound, s.top
-    wants, inside, slot, homes = s.wants, s.inside, s.slot, homes_of(c)
+    wants, inside, homes = s.wants, s.inside, homes_of(c)
+    node_ptr, entry = c.node_ptr, c.entry
     n = len(wants)
     per_row = groups_per_row(n)
     n_columns = len(tiles) // max(per_row * COLUMN, 1)
+    n_frequent = min((8 * n_columns + 63) // 64, wants.shape[1])  # words with all topics that are not rare
     level, position = cursor[0], cursor[1]
     while level >= floor:
         group = position // GROUP
@@ -250,13 +255,22 @@ def dense_next(c, s, cursor, capped, floor):
             i, d = (group % per_row) * GROUP, group // per_row + 1
             after = ~np.uint64(0) << np.uint64(max(position - at, 0))
             hits = group_hits(bound, at, level, capped, i, i + d) & after
-            if popcount(hits) >= RECOUNT_ALL:
+            recounted = popcount(hits) >= RECOUNT_ALL
+            if recounted:
                 x, y = tile_at(n_columns, i), tile_at(n_columns, (i + d) % n)
                 group_lower(tiles, n_columns, x, y, rare, rare_at(rare, at), bound, at)
                 hits = group_hits(bound, at, level, capped, i, i + d) & after
             while hits:
                 k = lowest_bit(hits)
-                worth = _pair_contribution(wants, inside, slot, homes, i + k, (i + k + d) % n, level)
+                u, v = i + k, (i + k + d) % n
+                shares_rare = rare[rare_at(rare, at) + k] > 0
+                n_words = wants.shape[1] if shares_rare else n_frequent
+                if shares_rare or not recounted:
+                    worth = _pair_bound(wants, inside, u, v, n_words)
+                else:
+                    worth = level
+                if worth >= level:
+                    worth = _pair_contribution(wants, inside, node_ptr, entry, homes, u, v, n_words)
                 bound[at + k] = worth
                 if worth == level:
                     cursor[0], cursor[1] = level, at + k

@@ -17,6 +17,7 @@ from topicloom.methods.star_merge import (
     joining_links,
     stacked,
     star_set,
+    wanted_elsewhere,
 )
 from topicloom.model.arrays import Int32Array, Int64Array, degrees
 
@@ -46,6 +47,10 @@ class Core(NamedTuple):
     links: Int32Array
     wanted: BoolArray
 
+    def left_over(self, subscribers: Int64Array) -> Int64Array:
+        """The topics' numbers of subscribers, 0 for those that the core connects."""
+        return np.where(self.wanted, 0, subscribers)
+
 
 class Settings(NamedTuple):
     """What pieces have in common. ``rho`` is that of the greedy engine: 0 conquers by Greedy Merge, else by Low-ODA."""
@@ -63,10 +68,11 @@ def build_core(part: Part, settings: Settings) -> Core:
     return Core(part, links, wanted)
 
 
-def conquer(part: Part, number: int, core: Core, open_topics: BoolArray, settings: Settings) -> Piece:
+def conquer(part: Part, number: int, core: Core, subscribers: Int64Array, settings: Settings) -> Piece:
     """Connect a partition within itself and to the core; its star set covers its open topics.
 
-    Afterwards the nodes of partition and core that want a topic are connected, for every topic.
+    Afterwards the nodes of partition and core that want a topic are connected, for every topic. A topic is open if it
+    has ``subscribers`` in other partitions as well, and none in the core; see `Core.left_over`.
     """
     nodes = stacked([core.part, part])
     n_core = len(core.part.nodes)
@@ -77,19 +83,21 @@ def conquer(part: Part, number: int, core: Core, open_topics: BoolArray, setting
     links = joining_links(
         nodes, one_core if n_core else None, settings.n_topics, rho=settings.rho, degree=degree, seed=settings.seed
     )
+    open_topics = wanted_elsewhere(part, subscribers)
     stars = star_set(part, open_topics, seed=settings.seed)
     others = max(len(nodes.nodes) - 1, 0)
     unit = np.full(len(stars), number, np.int32)
     return Piece(links, Stars(part.take(stars, open_topics), unit, np.full(len(stars), others, np.int64)), others)
 
 
-def merge_group(stars: Stars, number: int, still_open: BoolArray, settings: Settings) -> Piece:
+def merge_group(stars: Stars, number: int, subscribers: Int64Array, settings: Settings) -> Piece:
     """Connect the units of a group over their star nodes; its star set is for the next level.
 
-    Always by Greedy Merge's rule. ``still_open`` are the topics that other groups want as well.
+    Always by Greedy Merge's rule. ``subscribers`` are counted among the star nodes of all groups.
     """
     links = joining_links(stars.part, stars.unit, settings.n_topics, seed=settings.seed)
     candidates = stars.candidates + candidates_elsewhere(stars.unit)
+    still_open = wanted_elsewhere(stars.part, subscribers)
     chosen = star_set(stars.part, still_open, seed=settings.seed)
     unit = np.full(len(chosen), number, np.int32)
     representatives = Stars(stars.part.take(chosen, still_open), unit, candidates[chosen])

@@ -33,7 +33,7 @@ from topicloom.methods.division import (
 )
 from topicloom.methods.greedy import engine_memory
 from topicloom.methods.registry import Size, method
-from topicloom.methods.star_merge import Part, TopicSpan
+from topicloom.methods.star_merge import Part, subscribers_in
 from topicloom.model import Interest, Overlay
 from topicloom.model.arrays import Int32Array, Int64Array
 from topicloom.model.checks import checked_seed, checked_whole
@@ -228,20 +228,19 @@ def _designed(interest: Interest, plan: Plan, count: int, seed: int) -> tuple[In
         return links, undivided_report(count, n_nodes, len(links))
     size = core_size(plan.core, plan.division, n_nodes, count)
     pool = Part.of(interest, largest_nodes(interest, pool_size(size)))
-    core = build_core(choose_core(pool, np.diff(interest.topic_indptr), count, size, seed=seed), settings)
+    subscribers = np.diff(interest.topic_indptr)
+    core = build_core(choose_core(pool, subscribers, count, size, seed=seed), settings)
     partition = divide(interest, count, plan.division, seed=seed)
     partition[core.part.nodes] = -1
-    outside = partition[interest.nodes] >= 0
-    span = TopicSpan.of(interest.topics[outside], partition[interest.nodes][outside], interest.n_topics)
 
     by_partition = np.argsort(partition, kind="stable")[len(core.part.nodes) :]
     sizes = np.bincount(partition[by_partition], minlength=count)
-    open_topics = span.open_topics() & ~core.wanted
+    left = core.left_over(subscribers)
     pieces = [
-        conquer(Part.of(interest, nodes), number, core, open_topics, settings)
+        conquer(Part.of(interest, nodes), number, core, left, settings)
         for number, nodes in enumerate(np.split(by_partition, np.cumsum(sizes)[:-1]))
     ]
-    levels = list(_merged(pieces, span, core, plan.merge_limit, settings))
+    levels = list(_merged(pieces, plan.merge_limit, settings))
     report = divided_report(
         n_nodes=n_nodes,
         partition_sizes=sizes,
@@ -252,15 +251,14 @@ def _designed(interest: Interest, plan: Plan, count: int, seed: int) -> tuple[In
     return np.concatenate([core.links, *(piece.links for level in [pieces, *levels] for piece in level)]), report
 
 
-def _merged(pieces: list[Piece], span: TopicSpan, core: Core, limit: int, settings: Settings) -> Iterator[list[Piece]]:
+def _merged(pieces: list[Piece], limit: int, settings: Settings) -> Iterator[list[Piece]]:
     """The levels of the merge, each a list of groups, until one is left."""
     while len(pieces) > 1 and any(len(piece.stars.unit) for piece in pieces):
         groups = group_units(np.array([len(piece.stars.unit) for piece in pieces]), limit)
-        span = span.merged(groups)
-        still_open = span.open_topics() & ~core.wanted
+        subscribers = subscribers_in(together([piece.stars for piece in pieces]).part, settings.n_topics)
         members = np.split(np.arange(len(pieces)), np.flatnonzero(np.diff(groups)) + 1)
         pieces = [
-            merge_group(together([pieces[unit].stars for unit in units]), group, still_open, settings)
+            merge_group(together([pieces[unit].stars for unit in units]), group, subscribers, settings)
             for group, units in enumerate(members)
         ]
         yield pieces

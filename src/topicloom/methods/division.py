@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from topicloom.errors import InvalidOptionError
 from topicloom.kernels.division import leading_keys, shuffled_ranks
-from topicloom.methods.star_merge import Part, star_set
+from topicloom.methods.star_merge import Part, star_set, wanted_elsewhere
 from topicloom.model import Interest
 from topicloom.model.arrays import Int32Array, Int64Array
 from topicloom.model.checks import checked_whole
@@ -151,8 +151,7 @@ def trial_counts(n_nodes: int) -> list[int]:
 
 def trial_star_set(part: Part, subscribers: Int64Array, *, seed: int) -> int:
     """Size of a partition's star set, which covers the topics that have subscribers elsewhere."""
-    inside = np.bincount(part.topics, minlength=len(subscribers))
-    return len(star_set(part, inside < subscribers, seed=seed))
+    return len(star_set(part, wanted_elsewhere(part, subscribers), seed=seed))
 
 
 def best_count(n_nodes: int, star_sets: Mapping[int, float], aim: str) -> int:

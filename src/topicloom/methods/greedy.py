@@ -21,8 +21,8 @@ def grown(
 
 def engine_memory(size: Size) -> int:
     """Bytes of the greedy engine: a byte or two per node pair on the dense path, O(subscriptions) on the sparse one."""
-    tables = [size.nodes**2 // 2 + 5 * size.nodes * size.topics]
+    tables = [size.nodes**2 // 2 + size.nodes * size.topics]
     if size.topics > 8 * MANY_COLUMNS:  # rare topics may be counted apart
-        tables.append(size.nodes**2 + 5 * size.nodes * size.topics)
+        tables.append(size.nodes**2 + size.nodes * size.topics)
     table = max((one for one in tables if one <= DENSE_BYTES), default=0)
     return table + 80 * size.subscriptions + 64 * (size.nodes + size.topics)

@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from topicloom.errors import InvalidInterestError, InvalidLinksError, InvalidOptionError
 from topicloom.judge import verify
-from topicloom.methods.star_merge import Part, TopicSpan, candidates_elsewhere, joining_links, star_set
+from topicloom.methods.star_merge import Part, candidates_elsewhere, joining_links, star_set, wanted_elsewhere
 from topicloom.model import Interest, Overlay
 from topicloom.model import labels as label_columns
 from topicloom.model.arrays import Int32Array, Int64Array, frozen, normalized_links
@@ -81,11 +81,11 @@ def join(overlays: Sequence[Joined], *, method: str = "star-merge", seed: int = 
     unit = np.empty(interest.n_nodes, np.int32)
     for number, ids in enumerate(node_ids):
         unit[ids] = number
-    span = TopicSpan.of(interest.topics, unit[interest.nodes], interest.n_topics)
     chosen: list[Int32Array] = [ids.astype(np.int32) for ids in node_ids]
     if method == "star-merge":
         parts = [Part.of(interest, ids) for ids in node_ids]
-        chosen = [part.nodes[star_set(part, span.open_topics(), seed=seed)] for part in parts]
+        subscribers = np.diff(interest.topic_indptr)
+        chosen = [part.nodes[star_set(part, wanted_elsewhere(part, subscribers), seed=seed)] for part in parts]
     stars = Part.of(interest, np.concatenate(chosen))
     outer = joining_links(stars, unit[stars.nodes], interest.n_topics, seed=seed)
     links = np.concatenate((inner, outer)).astype(np.int32)

@@ -40,11 +40,6 @@ class Part(NamedTuple):
         ids, counts = np.unique(nodes, return_counts=True)
         return cls(ids.astype(np.int32), np.concatenate(([0], np.cumsum(counts))), topics[order].astype(np.int32))
 
-    @property
-    def node_of_topic(self) -> Int64Array:
-        """Position in ``nodes`` of each entry of ``topics``."""
-        return np.repeat(np.arange(len(self.nodes)), np.diff(self.indptr))
-
     def take(self, positions: npt.NDArray[np.integer], wanted: BoolArray | None = None) -> "Part":
         """The nodes at the given positions, in that order; only with topics that are ``wanted``, if that is given."""
         sizes = np.diff(self.indptr)[positions]
@@ -66,6 +61,16 @@ def stacked(parts: Sequence[Part]) -> Part:
         indptr,
         np.concatenate([np.empty(0, np.int32), *(part.topics for part in parts)]),
     )
+
+
+def subscribers_in(part: Part, n_topics: int) -> Int64Array:
+    """How many nodes of the part want each topic."""
+    return np.bincount(part.topics, minlength=n_topics)
+
+
+def wanted_elsewhere(part: Part, subscribers: Int64Array) -> BoolArray:
+    """Which topics others want as well: those with fewer subscribers in the part than in all parts together."""
+    return subscribers_in(part, len(subscribers)) < subscribers
 
 
 def star_set(part: Part, needed: BoolArray, *, seed: int, limit: int | None = None) -> Int64Array:
@@ -128,36 +133,3 @@ def candidates_elsewhere(unit: npt.NDArray[np.integer]) -> Int64Array:
     _, inverse, sizes = np.unique(unit, return_inverse=True, return_counts=True)
     elsewhere: Int64Array = len(unit) - sizes[inverse].astype(np.int64)
     return elsewhere
-
-
-class TopicSpan(NamedTuple):
-    """First and last unit in which each topic is wanted, int32; the last is -1 where nobody wants it.
-
-    Units are numbered so that those which are merged first stand next to each other. Then this is all that has to
-    be known of the other units: a topic is wanted in another unit as well if its first and last unit differ, at every
-    level of the merge.
-    """
-
-    first: Int32Array
-    last: Int32Array
-
-    @classmethod
-    def of(cls, topics: Int32Array, unit: npt.NDArray[np.integer], n_topics: int) -> Self:
-        """The span of every topic, from the unit of each subscription."""
-        first = np.full(n_topics, np.iinfo(np.int32).max, np.int32)
-        last = np.full(n_topics, -1, np.int32)
-        np.minimum.at(first, topics, unit.astype(np.int32))
-        np.maximum.at(last, topics, unit.astype(np.int32))
-        return cls(first, last)
-
-    def open_topics(self) -> BoolArray:
-        """Whether each topic is wanted in more than one unit."""
-        return self.first < self.last
-
-    def merged(self, group_of_unit: npt.NDArray[np.integer]) -> "TopicSpan":
-        """The spans when units become groups; ``group_of_unit`` must not fall."""
-        wanted = self.last >= 0
-        first, last = self.first.copy(), self.last.copy()
-        first[wanted] = group_of_unit[self.first[wanted]]
-        last[wanted] = group_of_unit[self.last[wanted]]
-        return TopicSpan(first, last)

@@ -7,6 +7,7 @@ from topicloom.errors import MissingColumnError
 
 NODE, TOPIC = "node", "topic"
 NODE_ID, TOPIC_ID = "node_id", "topic_id"
+SUBSCRIBERS = "subscribers"
 TOPICS = "topics"  # an array of topic ids, ascending
 SRC, DST = "src", "dst"
 SRC_ID, DST_ID = "src_id", "dst_id"

@@ -27,7 +27,6 @@ from topicloom.methods.divide_and_conquer import (
     undivided_report,
 )
 from topicloom.methods.division import core_size, order_of
-from topicloom.methods.star_merge import BoolArray, TopicSpan
 from topicloom.model.arrays import Int32Array, Int64Array
 from topicloom.pipeline.columns import DST_ID, NODE_ID, ORDER, SRC_ID, TOPICS, require_columns, spread
 from topicloom.pipeline.division import PARTITION, brought_core, chosen_count, counted_subscribers, divided
@@ -94,13 +93,15 @@ def divide_and_conquer(
     options: Mapping[str, Any],
     n_nodes: int,
     n_topics: int,
+    subscribers: Int64Array | None = None,
     work: Path | None = None,
     stages: Stages | None = None,
 ) -> Divided:
     """(node_id, topics) -> links by `dc`, the same as in memory, whatever the number of cores or retried tasks.
 
-    Runs an action for the topics' subscribers and one for the core, if they are needed, one for the topics' spans, one
-    for the partitions and one for each level of merges but the last.
+    ``subscribers`` are the topics' numbers of them, counted here if they are not given. Runs an action for the core and
+    one for the division by likeness, if they are asked for, one for the partitions, and two for each level of merges
+    but the last.
     Finished partitions are kept in the folder ``work``, which driver and executors must share, and those found there
     are not conquered again: it must belong to this interest, these options and this seed. Without it Spark keeps them.
     """
@@ -108,9 +109,11 @@ def divide_and_conquer(
     stages = stages or Stages()
     plan = Plan.of(**options)
     settings = Settings(n_topics, plan.rho, seed)
+    if subscribers is None:
+        subscribers = counted_subscribers(interest, n_topics)
     if plan.partitions == "auto":
         with stages("design/choose", "choosing the number of partitions by trial"):
-            count = chosen_count(interest, plan.aim, n_nodes=n_nodes, n_topics=n_topics, seed=seed)
+            count = chosen_count(interest, subscribers, plan.aim, n_nodes=n_nodes, seed=seed)
     else:
         count = int(plan.partitions)
     if needs_no_division(count, n_nodes):
@@ -119,15 +122,13 @@ def divide_and_conquer(
         return Divided(undivided, n_links, undivided_report(count, n_nodes, n_links), (undivided,))
     size = core_size(plan.core, plan.division, n_nodes, count)
     with stages("design/core", "choosing the core"):
-        counts_matter = size > 0 or plan.division == "similar"
-        subscribers = counted_subscribers(interest, n_topics) if counts_matter else np.zeros(n_topics, np.int64)
         core = brought_core(interest, subscribers, count, size, settings)
     with stages("design/divide", f"dividing {n_nodes:,} nodes"):
         order = order_of(plan.division, subscribers, n_nodes, count, seed=seed)
-        partitioned, span = divided(interest, order, n_topics=n_topics, core_nodes=core.part.nodes)
+        partitioned = divided(interest, order, core_nodes=core.part.nodes)
     sentence = f"conquering {count:,} partitions of about {n_nodes // count:,} nodes"
     with stages("design/conquer", f"{sentence}, core of {len(core.part.nodes):,}"):
-        conqueror = _conqueror(span, core, settings)
+        conqueror = _conqueror(core.left_over(subscribers), core, settings)
         if work is None:
             groups = spread(partitioned, PARTITION, count).groupBy(PARTITION)
             levels = [_level(groups.applyInArrow(conqueror, SCHEMA), count)]
@@ -137,17 +138,17 @@ def divide_and_conquer(
         last = levels[-1]
         groups_of = group_units(last.star_sets, plan.merge_limit)
         n_groups = int(groups_of[-1]) + 1
-        span = span.merged(groups_of)
         so_far = len(core.links) + sum(int(level.links.sum()) for level in levels)
         sentence = (
             f"merging {len(groups_of):,} units by {int(last.star_sets.sum()):,} star nodes in {n_groups:,} groups"
         )
         with stages(f"design/merge {len(levels)}", f"{sentence}; {so_far:,} links so far"):
-            merger = _merger(span, core, settings)
             if n_groups == 1:
-                levels.append(_last_level(last, merger))
+                levels.append(_last_level(last, settings))
             else:
-                levels.append(_level(_grouped(last.pieces, groups_of).applyInArrow(merger, SCHEMA), n_groups))
+                stars = last.pieces.where(F.col(KIND) == STAR)
+                merger = _merger(counted_subscribers(stars, n_topics), settings)
+                levels.append(_level(_grouped(stars, groups_of).applyInArrow(merger, SCHEMA), n_groups))
     report = divided_report(
         n_nodes=n_nodes,
         partition_sizes=levels[0].nodes,
@@ -159,12 +160,10 @@ def divide_and_conquer(
     return Divided(_ordered_links(levels, core.links), n_links, report, tuple(level.pieces for level in levels))
 
 
-def _conqueror(span: TopicSpan, core: Core, settings: Settings) -> Callable[[pa.Table], pa.Table]:
-    open_topics = span.open_topics() & ~core.wanted
-
+def _conqueror(subscribers: Int64Array, core: Core, settings: Settings) -> Callable[[pa.Table], pa.Table]:
     def run(table: pa.Table) -> pa.Table:
         part, number = as_part(table), table[PARTITION][0].as_py()
-        piece = as_table(conquer(part, number, core, open_topics, settings), number, len(part.nodes))
+        piece = as_table(conquer(part, number, core, subscribers, settings), number, len(part.nodes))
         settle()
         return piece
 
@@ -200,31 +199,30 @@ def _kept_level(
     return _Level.of(spark.read.schema(SCHEMA).parquet(work.as_uri()), figures, count, work)
 
 
-def _merger(span: TopicSpan, core: Core, settings: Settings) -> Callable[[pa.Table], pa.Table]:
-    """Merge the units of one group over their star nodes."""
-    still_open: BoolArray = span.open_topics() & ~core.wanted
+def _merger(subscribers: Int64Array, settings: Settings) -> Callable[[pa.Table], pa.Table]:
+    """Merge the units of one group over their star nodes; ``subscribers`` are counted among those of all groups."""
 
     def run(table: pa.Table) -> pa.Table:
         stars, number = as_stars(table), table[_GROUP][0].as_py()
-        return as_table(merge_group(stars, number, still_open, settings), number, len(stars.unit))
+        return as_table(merge_group(stars, number, subscribers, settings), number, len(stars.unit))
 
     return run
 
 
-def _grouped(pieces: DataFrame, groups: Int64Array) -> GroupedData:
+def _grouped(stars: DataFrame, groups: Int64Array) -> GroupedData:
     """The star nodes of all units, by group."""
     units = np.arange(len(groups), dtype=np.int32)
-    group_of = pieces.sparkSession.createDataFrame(pa.table({PIECE: units, _GROUP: groups.astype(np.int32)}))
-    stars = pieces.where(F.col(KIND) == STAR).join(F.broadcast(group_of), PIECE)
-    return spread(stars, _GROUP, int(groups[-1]) + 1).groupBy(_GROUP)
+    group_of = stars.sparkSession.createDataFrame(pa.table({PIECE: units, _GROUP: groups.astype(np.int32)}))
+    return spread(stars.join(F.broadcast(group_of), PIECE), _GROUP, int(groups[-1]) + 1).groupBy(_GROUP)
 
 
-def _last_level(last: _Level, merger: Callable[[pa.Table], pa.Table]) -> _Level:
+def _last_level(last: _Level, settings: Settings) -> _Level:
     """One group is left: its star nodes are as few as one task may have, and merged here without a job."""
     if last.folder is None:
         stars = last.pieces.where(F.col(KIND) == STAR).toArrow()
     else:
         stars = pq.read_table(last.folder, filters=pc.field(KIND) == STAR)
+    merger = _merger(np.zeros(settings.n_topics, np.int64), settings)  # there are no others who want a topic
     piece = merger(stars.append_column(_GROUP, pa.array(np.zeros(len(stars), np.int32))))
     return _Level.of(last.pieces.sparkSession.createDataFrame(piece), {0: figures_of(piece)}, 1)
 

@@ -20,9 +20,10 @@ from topicloom.methods.division import (
     trial_counts,
     trial_star_set,
 )
-from topicloom.methods.star_merge import BoolArray, Part, TopicSpan
+from topicloom.methods.star_merge import BoolArray, Part
 from topicloom.model.arrays import Int32Array, Int64Array
 from topicloom.pipeline.columns import DST_ID, NODE_ID, ORDER, SRC_ID, TOPIC_ID, TOPICS
+from topicloom.pipeline.encode import counts_by_id
 from topicloom.pipeline.pieces import FIGURES, KIND, LINK, SCHEMA, STAR, as_part, as_stars, as_table
 
 PARTITION = "partition"
@@ -30,10 +31,9 @@ _INTEREST = f"{NODE_ID} int, {TOPICS} array<int>"
 _TRIAL = "trial"
 
 
-def chosen_count(interest: DataFrame, aim: str, *, n_nodes: int, n_topics: int, seed: int) -> int:
+def chosen_count(interest: DataFrame, subscribers: Int64Array, aim: str, *, n_nodes: int, seed: int) -> int:
     """`choose_count` in one job: every row goes to the sampled partitions of all trials to which it belongs."""
     counts = trial_counts(n_nodes)
-    subscribers = counted_subscribers(interest, n_topics)
 
     def assign(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
@@ -76,18 +76,14 @@ def brought_core(interest: DataFrame, subscribers: Int64Array, partitions: int, 
     return Core(stars.part, ends.astype(np.int32).reshape(-1, 2), wanted)
 
 
-def divided(interest: DataFrame, order: Order, *, n_topics: int, core_nodes: Int32Array) -> tuple[DataFrame, TopicSpan]:
-    """(node_id, topics) -> (node_id, topics, partition), the nodes of the core left out, and each topic's span.
+def divided(interest: DataFrame, order: Order, *, core_nodes: Int32Array) -> DataFrame:
+    """(node_id, topics) -> (node_id, topics, partition), the nodes of the core left out.
 
-    One action: all nodes are looked at, to know how many each rank leads and which keys each topic has. Partitions are
-    so cheap that they are computed again where they are used.
+    If the order is by likeness, one action looks at all nodes, to know how many each rank leads. Partitions are so
+    cheap that they are computed again where they are used.
     """
     rows = interest.select(NODE_ID, TOPICS)
-    leads, first, last = _survey(rows, order, n_topics, core_nodes)
-    span = TopicSpan.of(np.empty(0, np.int32), np.empty(0, np.int32), n_topics)
-    wanted = last >= 0
-    span.first[wanted] = order.partition(first[wanted], leads)
-    span.last[wanted] = order.partition(last[wanted], leads)
+    leads = _leads(rows, order)
 
     def assign(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
@@ -95,43 +91,25 @@ def divided(interest: DataFrame, order: Order, *, n_topics: int, core_nodes: Int
             full = pa.RecordBatch.from_arrays([*batch.columns, partition], [NODE_ID, TOPICS, PARTITION])
             yield full.filter(pa.array(~_among(core_nodes, batch))) if len(core_nodes) else full
 
-    return rows.mapInArrow(assign, f"{_INTEREST}, {PARTITION} int"), span
+    return rows.mapInArrow(assign, f"{_INTEREST}, {PARTITION} int")
 
 
-def _survey(
-    rows: DataFrame, order: Order, n_topics: int, core_nodes: Int32Array
-) -> tuple[Int64Array, Int64Array, Int64Array]:
-    """Leads of all nodes; lowest and highest key of each topic outside the core (-1 where nobody wants it there).
-
-    Three numbers a topic come from each task, and to the driver. Keys ascend with the partitions, so that nobody has to
-    know these yet.
-    """
-    names = ["place", "leads", "first", "last"]
+def _leads(rows: DataFrame, order: Order) -> Int64Array:
+    """`Order.leads` of all nodes: a number per topic from each task, and to the driver."""
+    if order.topic_rank is None:
+        return order.leads(np.empty(0, np.int64))
+    names = ["rank", "leads"]
+    n_ranks = len(order.topic_rank) + 1
 
     def look(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        leads = np.zeros(n_topics + 1, np.int64)
-        first, last = np.full(n_topics + 1, np.iinfo(np.int64).max), np.full(n_topics + 1, -1)
+        leads = np.zeros(n_ranks, np.int64)
         for batch in batches:
-            keys = _keys(batch, order)
-            seen = order.leads(keys)
-            leads[: len(seen)] += seen
-            sizes = pc.list_value_length(batch[TOPICS]).to_numpy()
-            outside = np.repeat(~_among(core_nodes, batch), sizes)
-            topics, keys = pc.list_flatten(batch[TOPICS]).to_numpy()[outside], np.repeat(keys, sizes)[outside]
-            np.minimum.at(first, topics, keys)
-            np.maximum.at(last, topics, keys)
-        places = np.flatnonzero((leads > 0) | (last >= 0)).astype(np.int32)
-        columns = [pa.array(column) for column in (places, leads[places], first[places], last[places])]
-        yield pa.RecordBatch.from_arrays(columns, names)
+            leads += order.leads(_keys(batch, order))
+        ranks = np.flatnonzero(leads)
+        yield pa.RecordBatch.from_arrays([pa.array(ranks.astype(np.int32)), pa.array(leads[ranks])], names)
 
-    by_task = rows.mapInArrow(look, ", ".join(["place int", *(f"{name} bigint" for name in names[1:])]))
-    aggregates = [F.sum("leads").alias("leads"), F.min("first").alias("first"), F.max("last").alias("last")]
-    found = by_task.groupBy("place").agg(*aggregates).toArrow()
-    places = found["place"].to_numpy()
-    leads, first, last = np.zeros(n_topics + 1, np.int64), np.zeros(n_topics + 1, np.int64), np.full(n_topics + 1, -1)
-    for column, name in zip((leads, first, last), names[1:], strict=True):
-        column[places] = found[name].to_numpy()
-    return leads, first[:-1], last[:-1]
+    by_task = rows.mapInArrow(look, "rank int, leads bigint")
+    return counts_by_id(by_task.groupBy("rank").agg(F.sum("leads")), n_ranks)
 
 
 def _keys(batch: pa.RecordBatch, order: Order) -> Int64Array:
@@ -146,7 +124,4 @@ def _among(nodes: Int32Array, batch: pa.RecordBatch) -> BoolArray:
 
 def counted_subscribers(interest: DataFrame, n_topics: int) -> Int64Array:
     """The topics' numbers of subscribers, brought to the driver."""
-    counts = np.zeros(n_topics, np.int64)
-    found = interest.select(F.explode(TOPICS).alias(TOPIC_ID)).groupBy(TOPIC_ID).count().toArrow()
-    counts[found[TOPIC_ID].to_numpy()] = found["count"].to_numpy()
-    return counts
+    return counts_by_id(interest.select(F.explode(TOPICS).alias(TOPIC_ID)).groupBy(TOPIC_ID).count(), n_topics)

@@ -6,9 +6,11 @@ computed, so the cuts, the ranges and the ids do not depend on partitions, cores
 
 from collections.abc import Sequence
 
+import numpy as np
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
+from topicloom.model.arrays import Int64Array
 from topicloom.pipeline.columns import NODE, TOPIC, TOPIC_ID, TOPICS, require_columns
 
 RANGES = 64
@@ -21,6 +23,14 @@ def topics_of_nodes(subscriptions: DataFrame, topics: DataFrame) -> DataFrame:
     require_columns(topics, TOPIC, TOPIC_ID)
     ids = F.sort_array(F.collect_list(TOPIC_ID)).alias(TOPICS)
     return subscriptions.join(topics, TOPIC).groupBy(NODE).agg(ids)
+
+
+def counts_by_id(counted: DataFrame, size: int) -> Int64Array:
+    """Rows (id, count) -> an array of counts in the driver, 0 where there is no row."""
+    ids, found = counted.toArrow().columns
+    counts = np.zeros(size, np.int64)
+    counts[ids.to_numpy()] = found.to_numpy()
+    return counts
 
 
 def dense_ids(labelled: DataFrame, label: str, identifier: str) -> tuple[DataFrame, int]:

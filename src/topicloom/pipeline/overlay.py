@@ -20,7 +20,7 @@ from topicloom.methods.registry import Size, check_options, registered, spec_of
 from topicloom.model import Metrics
 from topicloom.model.checks import checked_seed
 from topicloom.model.directory import run_header
-from topicloom.pipeline.columns import DST, ORDER, SHARED_TOPICS, SRC, TOPIC, TOPIC_ID, TOPICS
+from topicloom.pipeline.columns import DST, ORDER, SHARED_TOPICS, SRC, SUBSCRIBERS, TOPIC, TOPIC_ID, TOPICS
 from topicloom.pipeline.construct import construct
 from topicloom.pipeline.divide_and_conquer import divide_and_conquer
 from topicloom.pipeline.links import encode_links
@@ -31,7 +31,7 @@ from topicloom.pipeline.topic_links import Question, linked_topics, per_topic
 from topicloom.pipeline.verify import OverlayVerdict, broken_topics, count_idle, first_labelled, judging
 from topicloom.pipeline.work import run_folder
 
-_TOPIC_COLUMNS = ("subscribers", "links", "components", "diameter", "diameter_sampled")
+_TOPIC_COLUMNS = (SUBSCRIBERS, "links", "components", "diameter", "diameter_sampled")
 
 
 @dataclass(frozen=True)
@@ -159,7 +159,7 @@ def design_prepared(
     return DesignResult(
         links=linked.select(SRC, DST, F.size(TOPICS).cast("bigint").alias(SHARED_TOPICS), ORDER),
         nodes=nodes,
-        topics=topics.join(prepared.topics, TOPIC_ID).select(TOPIC, *_TOPIC_COLUMNS),
+        topics=topics.join(prepared.topics.drop(SUBSCRIBERS), TOPIC_ID).select(TOPIC, *_TOPIC_COLUMNS),
         subscriptions=prepared.subscriptions,
         rejected=prepared.rejected,
         metrics=metrics,
@@ -183,7 +183,9 @@ def _constructed(
     if method != "dc":
         links = construct(prepared.encoded, method=method, **common).persist()
         return links, links.count(), {}, (links,)
-    divided = divide_and_conquer(prepared.interest, work=work, stages=stages, **common)
+    divided = divide_and_conquer(
+        prepared.interest, subscribers=prepared.subscribers(), work=work, stages=stages, **common
+    )
     links = divided.links.persist()
     return links, divided.n_links, divided.report, (links, *divided.persisted)
 

@@ -8,9 +8,10 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from topicloom.errors import InputNotFoundError
+from topicloom.model.arrays import Int64Array
 from topicloom.pipeline.clean import rejected, with_reasons
-from topicloom.pipeline.columns import NODE, NODE_ID, REASON, TOPIC, TOPIC_ID, TOPICS
-from topicloom.pipeline.encode import ranked, topics_of_nodes
+from topicloom.pipeline.columns import NODE, NODE_ID, REASON, SUBSCRIBERS, TOPIC, TOPIC_ID, TOPICS
+from topicloom.pipeline.encode import counts_by_id, ranked, topics_of_nodes
 from topicloom.pipeline.stages import Stages
 
 _ROWS = "rows"
@@ -25,7 +26,7 @@ class Prepared:
     interest : DataFrame
         (node, topics, node_id): a row per node, with its topic ids ascending.
     topics : DataFrame
-        (topic, topic_id).
+        (topic, topic_id, subscribers).
     rejected : DataFrame
         (file, raw, node, topic, reason): input rows that are not used.
     counts : mapping
@@ -57,6 +58,10 @@ class Prepared:
         pairs = self.interest.select(NODE, F.explode(TOPICS).alias(TOPIC_ID))
         return pairs.join(self.topics, TOPIC_ID).select(NODE, TOPIC)
 
+    def subscribers(self) -> Int64Array:
+        """The topics' numbers of subscribers, brought to the driver."""
+        return counts_by_id(self.topics.select(TOPIC_ID, SUBSCRIBERS), self.counts["topics"])
+
     def release(self) -> None:
         """Free what Spark keeps of it."""
         for table in self._persisted:
@@ -83,7 +88,7 @@ def prepare(rows: DataFrame, *, stages: Stages | None = None) -> Prepared:
         unused = unused.limit(0)  # the input need not be read again to find that out
     with stages("encode", f"giving ids to the labels of {counts['subscriptions']:,} subscriptions"):
         subscriptions = tallied.where(F.col(REASON).isNull()).select(NODE, TOPIC)
-        labels = subscriptions.select(TOPIC).distinct().persist()
+        labels = subscriptions.groupBy(TOPIC).agg(F.count("*").alias(SUBSCRIBERS)).persist()
         topics, n_topics = ranked(labels, TOPIC, TOPIC_ID)
         topics = topics.persist()
         topics.count()  # Spark then knows its size, and moves the topics to the subscriptions where they are few
