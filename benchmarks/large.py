@@ -80,14 +80,18 @@ class Bench:
         self.say = say
 
     def faster(self) -> dict:
-        """Dc beside gm on the same interest."""
+        """Dc beside gm on the same interest; dc before and after gm, since seconds count more in a short run."""
         size = self.sizes.faster
         self.generated(size)
+        first = self.designed(size, "dc")
+        gm = self.designed(size, "gm")
+        runs = sorted([first, *(self.designed(size, "dc") for _ in range(2))], key=_design_seconds)
         return {
             "size": size.title,
             "partitions": size.partitions,
-            "dc": self.designed(size, "dc"),
-            "gm": self.designed(size, "gm"),
+            "dc": runs[1],
+            "gm": gm,
+            "dc_design_seconds": [_design_seconds(one) for one in runs],
         }
 
     def million(self) -> dict:
@@ -165,6 +169,10 @@ class Bench:
         path = self.folder / name
         shutil.rmtree(path, ignore_errors=True)
         return path
+
+
+def _design_seconds(designed: dict) -> float:
+    return float(designed["seconds"]["design"])
 
 
 def last_line(outcome: Outcome) -> dict:

@@ -34,8 +34,9 @@ def demands(results: dict) -> list[Demand]:
         dc, gm = faster["dc"], faster["gm"]
         ratio = gm["seconds"]["design"] / dc["seconds"]["design"]
         degree = dc["average_degree"] / gm["average_degree"]
+        runs = f" (dc is the median of {', '.join(f'{seconds:.1f}' for seconds in faster['dc_design_seconds'])} s)"
         found += [
-            Demand(f"{faster['size']}: dc faster than gm (design)", "≥ 20 ×", f"{ratio:.1f} ×", ratio >= 20),
+            Demand(f"{faster['size']}: dc faster than gm (design)", "≥ 20 ×", f"{ratio:.1f} ×{runs}", ratio >= 20),
             Demand(f"{faster['size']}: average degree beside gm's", "≤ 1.40", f"{degree:.3f}", degree <= 1.4),
         ]
     if million := results.get("million"):
