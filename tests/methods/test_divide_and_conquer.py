@@ -10,7 +10,7 @@ from small_interests import EDGE_CASES, interest_of, interests
 from topicloom.errors import InvalidOptionError
 from topicloom.methods.conquer import group_units
 from topicloom.methods.division import best_count, choose_core, divide, order_of
-from topicloom.methods.star_merge import Part
+from topicloom.methods.star_merge import Part, wanted_elsewhere
 
 TABLE_I = {"nodes": 1000, "topics": 100, "subscriptions": 20}
 
@@ -109,9 +109,20 @@ def test_the_rarest_topic_of_a_node_decides_unless_it_is_tiny():
     assert order_of("random", subscribers, 100, 2, seed=0).topic_rank is None
 
 
+@given(interests(max_nodes=14), st.integers(1, 6), st.integers(0, 2))
+def test_a_partition_knows_from_numbers_alone_what_others_want(interest, partitions, seed):
+    partition = divide(interest, partitions, "random", seed=seed)
+    for number in range(partitions):
+        inside = np.flatnonzero(partition == number)
+        found = wanted_elsewhere(Part.of(interest, inside), np.diff(interest.topic_indptr))
+        assert found.tolist() == [
+            bool(set(interest.subscribers(topic).tolist()) - set(inside.tolist())) for topic in range(interest.n_topics)
+        ]
+
+
 @given(interests(max_nodes=14), st.integers(1, 6), st.integers(0, 2), st.sampled_from(["random", "similar"]))
 def test_partitions_ascend_with_the_keys(interest, partitions, seed, division):
-    """What lets Spark know the partitions of a topic from its lowest and highest key."""
+    """So that nodes whose keys are near each other are together."""
     order = order_of(division, np.diff(interest.topic_indptr), interest.n_nodes, partitions, seed=seed)
     keys = order.keys(np.arange(interest.n_nodes), interest.indptr, interest.topics)
     partition = order.partition(np.sort(keys), order.leads(keys))

@@ -90,7 +90,6 @@ def joining_links(
     unit: npt.NDArray[np.integer] | None,
     n_topics: int,
     *,
-    open_topics: BoolArray | None = None,
     rho: float = GREEDY_MERGE,
     degree: Int64Array | None = None,
     seed: int,
@@ -103,8 +102,6 @@ def joining_links(
     unit : int array, one per node, or None
         Nodes with equal numbers belong to one overlay; each link joins two of them. None: each node is a unit.
     n_topics : int
-    open_topics : bool array, optional
-        Only these topics count.
     rho, degree
         The rule, and the links that nodes have beforehand; see `greedy_links`.
 
@@ -120,7 +117,6 @@ def joining_links(
         n_topics,
         rho=rho,
         components=None if unit is None else np.repeat(unit, np.diff(part.indptr)).astype(np.int32),
-        topic_mask=open_topics,
         places=places_among(part.nodes, seed),
         seed=seed,
         **extra,
