@@ -12,6 +12,10 @@ from hypothesis import settings
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+# A quick compiler and a simple collector suit short runs, those of commands that tests start among them.
+QUICK_JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+os.environ.setdefault("PYSPARK_SUBMIT_ARGS", f"--driver-java-options '{QUICK_JAVA}' pyspark-shell")
+
 settings.register_profile("topicloom", deadline=None, derandomize=bool(os.environ.get("CI")))
 settings.load_profile("topicloom")
 
@@ -38,9 +42,8 @@ def spark() -> "Iterator[SparkSession]":
         .config("spark.driver.bindAddress", "127.0.0.1")
         .config("spark.driver.host", "127.0.0.1")
         .config("spark.sql.shuffle.partitions", 2)
-        # many tiny jobs: planning each once, a quick compiler and a simple collector beat what suits long runs
-        .config("spark.sql.adaptive.enabled", False)
-        .config("spark.driver.extraJavaOptions", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
+        .config("spark.sql.adaptive.enabled", False)  # many tiny jobs: each is planned once
+        .config("spark.driver.extraJavaOptions", QUICK_JAVA)
         .getOrCreate()
     )
     session.sparkContext.setLogLevel("OFF")
