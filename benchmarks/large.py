@@ -80,7 +80,7 @@ class Bench:
         self.say = say
 
     def faster(self) -> dict:
-        """Dc beside gm on the same interest; dc before and after gm, since seconds count more in a short run."""
+        """Dc beside gm on the same interest; dc is the median of three runs, before and after gm."""
         size = self.sizes.faster
         self.generated(size)
         first = self.designed(size, "dc")

@@ -8,7 +8,7 @@ pairs below the maximum degree keep a second place in the same walk, and start i
 import numpy as np
 
 from topicloom.kernels.blocks import build_blocks
-from topicloom.kernels.components import build_components, components_of_links
+from topicloom.kernels.components import build_components, components_of_links, number_entries
 from topicloom.kernels.greedy_dense import DENSE_BYTES, columns
 from topicloom.kernels.greedy_loop import DENSE, GREEDY_MERGE, LISTED, MINMAX_ODA, SPARSE, grow
 from topicloom.kernels.jit import serial
@@ -221,28 +221,17 @@ def _open_topics(indptr, topics, nodes, topic_mask, start):
 @serial
 def _popular_first(node_ptr, topic, n_topics, start):
     """Topics of all nodes (CSR) renumbered from the most wanted to the least, still ascending; and start likewise."""
-    subscribers = np.zeros(n_topics, np.int64)
-    for t in topic:
-        subscribers[t] += 1
-    by_rank = np.argsort(-subscribers, kind="mergesort")
-    at = np.zeros(n_topics + 1, np.int64)
-    for rank in range(n_topics):
-        at[rank + 1] = at[rank] + subscribers[by_rank[rank]]
-    next_of = np.empty(n_topics, np.int64)
-    next_of[by_rank] = at[:-1]
-    node, taken = np.empty(len(topic), np.int64), np.empty(len(topic), np.int64)  # by topic, in the new order
-    for v in range(len(node_ptr) - 1):
-        for k in range(node_ptr[v], node_ptr[v + 1]):
-            slot = next_of[topic[k]]
-            node[slot], taken[slot] = v, k
-            next_of[topic[k]] += 1
+    topic_ptr, entry, member = number_entries(node_ptr, topic, n_topics)
+    start_of = np.empty_like(start)
+    for k in range(len(start)):
+        start_of[entry[k]] = start[k]
     renumbered, moved = np.empty_like(topic), np.empty_like(start)
     free = node_ptr[:-1].copy()
-    for rank in range(n_topics):
-        for slot in range(at[rank], at[rank + 1]):
-            k = free[node[slot]]
+    for rank, t in enumerate(np.argsort(topic_ptr[:-1] - topic_ptr[1:], kind="mergesort")):
+        for e in range(topic_ptr[t], topic_ptr[t + 1]):
+            k = free[member[e]]
+            free[member[e]] += 1
             renumbered[k] = rank
             if len(start):
-                moved[k] = start[taken[slot]]
-            free[node[slot]] += 1
+                moved[k] = start_of[e]
     return renumbered, moved
