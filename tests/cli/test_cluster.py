@@ -1,70 +1,35 @@
 """The same command on a real standalone cluster, a master and two workers on loopback."""
 
-import json
 import os
-import socket
 import subprocess
 import sys
-import time
-import urllib.request
-from pathlib import Path
+from contextlib import ExitStack
 
-import pyspark
 import pytest
 
 import topicloom as tl
-
-HOME = Path(pyspark.__file__).parent
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+from spark_servers import HOME, LOOPBACK, Server
 
 
 @pytest.fixture(scope="module")
 def master(tmp_path_factory):
-    """Address of a cluster of our own; its processes are ended by their ids."""
+    """Address of a cluster of our own."""
     folder = tmp_path_factory.mktemp("cluster")
-    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"} | {
-        "SPARK_HOME": str(HOME),
-        "SPARK_LOCAL_IP": "127.0.0.1",
-        "SPARK_WORKER_DIR": str(folder / "work"),
-        "PYSPARK_PYTHON": sys.executable,
-        "SPARK_DAEMON_MEMORY": "512m",
-    }
-    port, page, processes = free_port(), free_port(), []
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"} | LOOPBACK
+    environment |= {"SPARK_WORKER_DIR": str(folder / "work"), "SPARK_DAEMON_MEMORY": "512m"}
 
-    def start(kind, *arguments):
+    def start(name, kind, *arguments):
         command = [str(HOME / "bin" / "spark-class"), f"org.apache.spark.deploy.{kind}", "--host", "127.0.0.1"]
-        with (folder / f"{len(processes)}.log").open("wb") as log:
-            processes.append(
-                subprocess.Popen([*command, *arguments], env=environment, cwd=folder, stdout=log, stderr=log)
-            )
+        return Server([*command, "--webui-port", "0", *arguments], folder / f"{name}.log", **environment)
 
-    def workers():
-        try:
-            with urllib.request.urlopen(f"http://127.0.0.1:{page}/json/", timeout=10) as answer:
-                return json.load(answer)["aliveworkers"]
-        except OSError:
-            return 0
-
-    try:
-        start("master.Master", "--port", str(port), "--webui-port", str(page))
-        for _ in range(2):
-            limits = ["--cores", "1", "--memory", "1g", "--webui-port", str(free_port())]
-            start("worker.Worker", *limits, f"spark://127.0.0.1:{port}")
-        deadline = time.monotonic() + 300
-        while workers() < 2:
-            said = [(folder / f"{number}.log").read_text()[-1000:] for number in range(3)]
-            assert all(one.poll() is None for one in processes) and time.monotonic() < deadline, said
-            time.sleep(0.2)
-        yield f"spark://127.0.0.1:{port}"
-    finally:
-        for process in reversed(processes):
-            process.terminate()
-            process.wait(timeout=60)
+    with ExitStack() as running:
+        leader = running.enter_context(start("master", "master.Master", "--port", "0"))
+        address = leader.wait_for(r"Starting Spark master at (spark://\S+)")
+        for number in (1, 2):
+            limits = ["--cores", "1", "--memory", "1g"]
+            running.enter_context(start(f"worker{number}", "worker.Worker", *limits, address))
+        leader.wait_for("Registering worker", times=2)
+        yield address
 
 
 def test_the_same_links_on_a_cluster_that_gets_the_package_by_itself(master, tmp_path):

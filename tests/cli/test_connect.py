@@ -1,56 +1,29 @@
 """The same command through a real Spark Connect server, on loopback."""
 
 import os
-import signal
-import socket
 import subprocess
 import sys
-import time
-from pathlib import Path
 
-import pyspark
 import pytest
 
 import topicloom as tl
+from spark_servers import HOME, LOOPBACK, Server
 
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):
-    """Address of a Spark Connect server of our own, and its users' cache; ended by its process group."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    home = Path(pyspark.__file__).parent
+    """Address of a Spark Connect server of our own, and its users' cache."""
     folder = tmp_path_factory.mktemp("connect")
-    environment = os.environ | {
-        "SPARK_HOME": str(home),
-        "SPARK_NO_DAEMONIZE": "1",
-        "SPARK_LOCAL_IP": "127.0.0.1",
-        "SPARK_LOG_DIR": str(folder),
-        "PYSPARK_PYTHON": sys.executable,
-        # compiling takes longer than running so small an interest uncompiled
-        "NUMBA_DISABLE_JIT": "1",
-        "XDG_CACHE_HOME": str(folder / "cache"),
-    }
-    command = [str(home / "sbin" / "start-connect-server.sh"), "--master", "local[2]"]
-    settings = {"spark.connect.grpc.binding.port": port, "spark.ui.enabled": "false", "spark.sql.shuffle.partitions": 2}
+    environment = os.environ | LOOPBACK
+    environment |= {"SPARK_NO_DAEMONIZE": "1", "SPARK_LOG_DIR": str(folder)}
+    # compiling takes longer than running so small an interest uncompiled
+    environment |= {"NUMBA_DISABLE_JIT": "1", "XDG_CACHE_HOME": str(folder / "cache")}
+    command = [str(HOME / "sbin" / "start-connect-server.sh"), "--master", "local[2]"]
+    settings = {"spark.connect.grpc.binding.port": 0, "spark.ui.enabled": "false", "spark.sql.shuffle.partitions": 2}
     command += [word for key, value in settings.items() for word in ("--conf", f"{key}={value}")]
-    with (folder / "server.log").open("wb") as log:
-        process = subprocess.Popen(
-            command, env=environment, cwd=folder, stdout=log, stderr=subprocess.STDOUT, start_new_session=True
-        )
-    try:
-        deadline = time.monotonic() + 300
-        while True:
-            assert process.poll() is None and time.monotonic() < deadline, (folder / "server.log").read_text()[-3000:]
-            with socket.socket() as client:
-                if client.connect_ex(("127.0.0.1", port)) == 0:
-                    break
-            time.sleep(0.2)
+    with Server(command, folder / "server.log", **environment) as running:
+        port = running.wait_for(r"Spark Connect server started at: \S+:(\d+)")
         yield f"sc://127.0.0.1:{port}", folder / "cache"
-    finally:
-        os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
 
 
 def test_the_same_links_through_spark_connect(server, tmp_path):
