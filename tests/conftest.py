@@ -12,9 +12,13 @@ from hypothesis import settings
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-# A quick compiler and a simple collector suit short runs, those of commands that tests start among them.
+# A quick compiler, a simple collector and plans made once suit short runs, those of commands that tests start among
+# them. (Spark Connect's server and benches run as users do, adaptive plans included.)
 QUICK_JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
-os.environ.setdefault("PYSPARK_SUBMIT_ARGS", f"--driver-java-options '{QUICK_JAVA}' pyspark-shell")
+os.environ.setdefault(
+    "PYSPARK_SUBMIT_ARGS",
+    f"--driver-java-options '{QUICK_JAVA}' --conf spark.sql.adaptive.enabled=false pyspark-shell",
+)
 
 settings.register_profile("topicloom", deadline=None, derandomize=bool(os.environ.get("CI")))
 settings.load_profile("topicloom")

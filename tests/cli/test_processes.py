@@ -29,6 +29,7 @@ def subscriptions(tmp_path):
 
 def test_a_whole_run_says_little_and_writes_all(subscriptions, old_output):
     arguments = ["design", str(subscriptions), str(old_output), "--overwrite", "--master", "local[1]"]
+    arguments += ["--conf", "spark.sql.adaptive.enabled=true"]  # as users run it; conftest.py turns it off
     done = subprocess.run([*COMMAND, *arguments], capture_output=True, text=True, timeout=600, check=False)
     assert done.returncode == 0, done.stderr
     assert "40 of 40" in done.stdout
