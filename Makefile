@@ -32,7 +32,8 @@ bench: setup  ## time the methods against the literal baseline, and churn; rewri
 bench-large: setup  ## time dc on 100,000 and on a million nodes and write the table of it
 	$(PYTHON_RUN) -m benchmarks.large
 
-study: setup  ## reproduce the papers' figures (an hour or more; goes on where it stopped) and rewrite docs/results.md
+study: setup  ## reproduce the papers' figures (some 50 minutes; goes on where it stopped) and rewrite docs/results.md
+	@test -d "$$TOPICLOOM_DATASETS" || { echo "set TOPICLOOM_DATASETS, or the real interests go missing from docs/results.md" >&2; exit 2; }
 	$(PYTHON_RUN) -m topicloom study all study-results --scale paper
 	mkdir -p docs/results
 	cp study-results/results.md docs/results.md

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from topicloom.cli.console import figure, narrated, print_table, tell
 from topicloom.cli.session import spark_session
+from topicloom.cli.warm import COMPILING, warm, warm_workers
 from topicloom.model.publish import whole_directory
 from topicloom.pipeline import generate_subscriptions, read_subscriptions, write_overlay
 from topicloom.pipeline.overlay import design_prepared
@@ -23,6 +24,9 @@ def main(folder: Path) -> int:
         with whole_directory(folder / "subscriptions", overwrite=True) as staging:
             generate_subscriptions(spark, **WORKLOAD).write.mode("overwrite").parquet(str(staging))
         prepared = prepare(read_subscriptions(spark, str(folder / "subscriptions")), stages=Stages(narrator))
+        narrator(COMPILING)
+        warm("gm")
+        warm_workers(spark, "gm")  # or the first method would be charged for starting Python
         for method in ("ring-pt", "gm"):
             stages = Stages(narrator)
             result = design_prepared(prepared, method=method, seed=0, stages=stages)

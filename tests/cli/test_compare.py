@@ -8,6 +8,8 @@ from pyarrow import parquet
 
 from topicloom.cli import compare
 from topicloom.cli.app import main
+from topicloom.cli.session import cores_of
+from topicloom.errors import NotEnoughMemoryError
 
 
 @pytest.fixture
@@ -59,3 +61,12 @@ def test_an_existing_folder_is_kept(subscriptions, tmp_path, capsys):
     (tmp_path / "out").mkdir()
     assert main(["compare", str(subscriptions), str(tmp_path / "out")]) == 2
     assert "exists" in capsys.readouterr().err
+
+
+def test_methods_that_do_not_fit_side_by_side_run_one_by_one(monkeypatch):
+    monkeypatch.setattr("topicloom.cli.compare.available_memory", lambda: 1000)
+    monkeypatch.setattr("topicloom.pipeline.overlay.check_memory", lambda *_: 600)
+    choices = compare._choices("gm,hub")
+    with pytest.raises(NotEnoughMemoryError, match=r"one by one with --master 'local\[1\]'"):
+        compare._check_memory(None, choices, cores_of("local[2]", None))
+    compare._check_memory(None, choices, cores_of("local[1]", None))

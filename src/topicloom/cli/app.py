@@ -74,8 +74,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         complain(f"failed unexpectedly ({type(error).__name__}): {_first_line(error)}; run again with -v to see more")
         return BAD_INPUT
     if result == INTERRUPTED:  # typer, too, turns Ctrl-C into this result
-        resumes = arguments[:1] == ["study"]
-        kept = "what was measured is kept, and the same command goes on" if resumes else "nothing half-written is left"
+        kept = "nothing half-written is left"
+        if arguments[:1] == ["study"]:
+            kept = "what was measured is kept, and the same command goes on"
+        elif arguments[:1] == ["design"] and {"dc", "--method=dc"} & set(arguments):
+            kept = "finished partitions are kept, and the same command goes on"
         complain(f"interrupted; {kept}")
     return result if isinstance(result, int) else DONE
 

@@ -25,7 +25,7 @@ _SUFFIXES = (".json", ".jsonl", ".ndjson", ".parquet")
 
 def command(
     overlay: Annotated[Path, typer.Argument(help="Overlay directory, as topicloom design writes it.")],
-    events: Annotated[Path, typer.Argument(help="JSON lines or Parquet, a file or a folder of them; see below.")],
+    events: Annotated[Path, typer.Argument(help="JSON lines or Parquet, a file or a folder of them; see above.")],
     out: Annotated[Path, typer.Argument(help="Overlay directory to write, with changes/ and changes.jsonl.")],
     policy: Annotated[str, typer.Option(help=f"Where new links are sought: {', '.join(POLICIES)}.")] = "shadow",
     backups: Annotated[str, typer.Option(help=f"How backups are chosen: {', '.join(BUILDERS)}.")] = "primal-dual",

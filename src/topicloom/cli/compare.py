@@ -1,7 +1,6 @@
 """``topicloom compare``: several methods on the same subscriptions, in one table and one picture."""
 
 import json
-import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -24,7 +23,7 @@ from topicloom.cli.options import (
     TopicColumn,
     Verbose,
 )
-from topicloom.cli.session import spark_session
+from topicloom.cli.session import cores_of, spark_session
 from topicloom.cli.sources import part_of_overlay
 from topicloom.cli.warm import COMPILING, warm
 from topicloom.errors import InvalidOptionError, NotEnoughMemoryError
@@ -37,7 +36,7 @@ if TYPE_CHECKING:
     from topicloom.pipeline.compare import Compared
     from topicloom.pipeline.prepare import Prepared
 
-EXAMPLE = "Example: topicloom compare subscriptions.csv.gz comparison --methods gm,low-oda:rho=3,2d-oda,hub"
+EXAMPLE = "Example: topicloom compare subscriptions.csv.gz comparison --methods gm,low-oda:rho=3,cd-oda-2,hub"
 _HEADER = (
     "method", "links", "avg degree", "max degree", "mean diameter", "max diameter", "hops", "unwanted relays",
     "topics broken", "survives 1 failure", "seconds",
@@ -50,7 +49,7 @@ def command(
     methods: Annotated[
         str,
         typer.Option(help="Methods, comma-separated, with options as in low-oda:rho=8; topicloom methods lists them."),
-    ] = "gm,low-oda,2d-oda,ring-pt,hub",
+    ] = "gm,low-oda,cd-oda-2,ring-pt,hub",
     seed: Seed = 0,
     node_column: NodeColumn = None,
     topic_column: TopicColumn = None,
@@ -88,7 +87,7 @@ def command(
         )
         prepared = prepare(rows, stages=stages)
         if remote is None and (master is None or master.startswith("local")):
-            _check_memory(prepared, choices)
+            _check_memory(prepared, choices, cores_of(master, remote))
         with stages("compile", COMPILING):
             for choice in choices:
                 warm(choice.method)
@@ -136,13 +135,13 @@ def _choices(methods: str) -> list[MethodChoice]:
     return choices
 
 
-def _check_memory(prepared: "Prepared", choices: Sequence[MethodChoice]) -> None:
-    """Refuse what would not fit while as many methods run at once as there are cores."""
+def _check_memory(prepared: "Prepared", choices: Sequence[MethodChoice], cores: int) -> None:
+    """Refuse what would not fit while as many methods run at once as Spark has cores."""
     from topicloom.pipeline.overlay import check_memory
 
     available = available_memory()
     needed = sorted((check_memory(prepared, choice.method, available) for choice in choices), reverse=True)
-    at_once = sum(needed[: os.cpu_count() or 1])
+    at_once = sum(needed[:cores])
     if at_once > available:
         raise NotEnoughMemoryError(
             f"these methods need about {at_once / 2**30:.1f} GiB side by side, and {available / 2**30:.1f} GiB are at "

@@ -1,7 +1,6 @@
 """``topicloom design``: from a table of subscriptions to a verified overlay."""
 
 import json
-import os
 import shutil
 import sys
 from contextlib import nullcontext
@@ -26,7 +25,7 @@ from topicloom.cli.options import (
     TopicColumn,
     Verbose,
 )
-from topicloom.cli.session import spark_session
+from topicloom.cli.session import cores_of, spark_session
 from topicloom.cli.sources import part_of_overlay
 from topicloom.cli.verify import broken_sentence
 from topicloom.cli.warm import COMPILING, warm, warm_workers
@@ -42,7 +41,7 @@ if TYPE_CHECKING:
     from topicloom.pipeline.stages import Stages
 
 FEWER_LINKS = " (--method stacked-gm takes longer and needs far fewer links)"
-EXAMPLE = "Example: topicloom design subscriptions.csv.gz overlay --method gm"
+EXAMPLE = "Example: topicloom design subscriptions.parquet overlay --node-column client_id --method gm"
 
 
 def command(
@@ -57,26 +56,36 @@ def command(
         typer.Option(help="Keep every topic connected while fewer than K of its nodes are down; judged at it."),
     ] = None,
     sequence: Annotated[
-        str | None, typer.Option(help="harary-pt: arbitrary (node ids) or similarity (fewer links).")
+        str | None,
+        typer.Option(help="harary-pt: arbitrary (node ids) or similarity (fewer links).  [default: arbitrary]"),
     ] = None,
     rho: Annotated[
         float | None,
-        typer.Option(help="low-oda: contribution that may be given up for a lower maximum degree."),
+        typer.Option(
+            help="low-oda, also inside dc: contribution that may be given up for a lower maximum degree.  [default: 3]"
+        ),
     ] = None,
     partitions: Annotated[
         str | None, typer.Option(help="dc: number of partitions, or auto.  [default: 10]", show_default=False)
     ] = None,
     division: Annotated[
-        str | None, typer.Option(help="dc: random, or similar (like interests together and a core: fewer links).")
+        str | None,
+        typer.Option(
+            help="dc: random, or similar (like interests together and a core: fewer links).  [default: random]"
+        ),
     ] = None,
-    inner: Annotated[str | None, typer.Option(help="dc: method for the partitions, gm or low-oda.")] = None,
+    inner: Annotated[
+        str | None, typer.Option(help="dc: method for the partitions, gm or low-oda.  [default: gm]")
+    ] = None,
     core: Annotated[
         int | None,
         typer.Option(help="dc: nodes that every partition sees.  [default: 0, with similar a partition's worth]"),
     ] = None,
     aim: Annotated[
         str | None,
-        typer.Option(help="dc: what --partitions auto makes small: time, parallel-time or candidates."),
+        typer.Option(
+            help="dc: what --partitions auto makes small: time, parallel-time or candidates.  [default: time]"
+        ),
     ] = None,
     merge_limit: Annotated[
         int | None, typer.Option(help="dc: star nodes in one merge.  [default: 20000]", show_default=False)
@@ -147,7 +156,7 @@ def command(
         prepared = prepare(rows, stages=stages)
         embedded = remote is None and (master is None or master.startswith("local"))
         available = available_memory() if embedded else sys.maxsize
-        needed = check_memory(prepared, method, available, workers=os.cpu_count() or 1, options=options)
+        needed = check_memory(prepared, method, available, workers=cores_of(master, remote), options=options)
         narrator.note(_plan(prepared, method, options, needed))
         if dry_run:
             return 0

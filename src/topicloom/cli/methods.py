@@ -17,5 +17,6 @@ def command(as_json: Json = False) -> None:
         print(f"{spec.name}{'  (reference)' if spec.reference else ''}")
         for what in ("problem", "guarantee", "cost", "paper"):
             print(f"    {what:<10}{getattr(spec, what)}")
-        if spec.options:
-            print(f"    {'options':<10}{', '.join(f'{name}={default}' for name, default in spec.options.items())}")
+        options = [name if value is None else f"{name}={value}" for name, value in spec.options.items()]
+        if options:
+            print(f"    {'options':<10}{', '.join(options)}")

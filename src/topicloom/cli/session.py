@@ -68,6 +68,18 @@ def spark_session(
         spark.stop()
 
 
+def cores_of(master: str | None, remote: str | None) -> int:
+    """Tasks that run at the same time, as far as the address says: 1 on a cluster or a server.
+
+    >>> cores_of("local[3,4]", None), cores_of("local", None), cores_of(None, "sc://host")
+    (3, 1, 1)
+    """
+    named = None if remote else re.match(r"local(?:\[(\*|\d+))?", master or DEFAULT_MASTER)
+    if named is None:
+        return 1
+    return (os.cpu_count() or 1) if named[1] == "*" else int(named[1] or 1)
+
+
 def _outliving(error: BaseException) -> SparkFailedError | None:
     """What Spark reported, in words of our own: its errors ask its process for theirs, and that will be gone."""
     from pyspark.errors import PySparkException

@@ -1,7 +1,5 @@
 """``topicloom study``: the papers' experiments, from one command."""
 
-import os
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,7 +7,7 @@ import typer
 
 from topicloom.cli.console import narrated, print_table, tell
 from topicloom.cli.options import Conf, Master, Remote, Verbose
-from topicloom.cli.session import DEFAULT_MASTER, spark_session
+from topicloom.cli.session import cores_of, spark_session
 from topicloom.errors import InputNotFoundError, InvalidOptionError
 from topicloom.model.checks import checked_whole
 
@@ -27,7 +25,7 @@ def command(
         Path | None, typer.Argument(help="Folder for results, plots and the page; a run goes on there.")
     ] = None,
     scale: Annotated[
-        str, typer.Option(help="quick: does it work? paper: the papers' sizes, an hour or more.")
+        str, typer.Option(help="quick: does it work? paper: the papers' sizes, some 50 minutes on two cores.")
     ] = "paper",
     seeds: Annotated[
         int | None, typer.Option(help="Seeds per point.  [default: as the study says, mostly 10]", show_default=False)
@@ -100,7 +98,7 @@ def _run(
         narrator("loading kernels (compiled on the first run, a minute or two)")
         warm(cells)
         narrator("measuring")
-        run_cells(spark, cells, store, cores=_cores(master, remote), say=narrator.note)
+        run_cells(spark, cells, store, cores=cores_of(master, remote), say=narrator.note)
     forgotten = store.prune(known_kinds())
     if forgotten:
         tell(f"forgot {forgotten:,} cells that no study asks for any more")
@@ -136,13 +134,3 @@ def _report(out: Path, studies: "list[Study]", size: "Scale", note: str) -> None
     )
     tell(tables.tally(rows))
     tell(f"wrote {out / 'results.md'} and {out / 'results'}")
-
-
-def _cores(master: str | None, remote: str | None) -> int:
-    """Tasks that run at the same time, for the estimate of what is left."""
-    if remote is not None:
-        return 1
-    cores = re.match(r"local(?:\[(\*|\d+))?", master or DEFAULT_MASTER)
-    if cores is None:
-        return 1
-    return (os.cpu_count() or 1) if cores[1] == "*" else int(cores[1] or 1)

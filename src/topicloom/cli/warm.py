@@ -61,3 +61,7 @@ def warm_all() -> None:
     for name in METHODS:
         warm(name)
     generate(nodes=10, sizes="mean")
+
+
+if __name__ == "__main__":
+    warm_all()

@@ -55,7 +55,8 @@ def read_subscriptions(
     ----------
     spark : SparkSession
     source : str or path
-        A file, a folder or a glob of CSV (``.gz`` included), JSON lines or Parquet; or an overlay directory.
+        A file, a folder or a glob of CSV (``.gz`` included), JSON lines or Parquet; of an overlay directory name its
+        ``subscriptions/``.
     node_column, topic_column : str, optional
         Names of the two columns; "node" and "topic" unless given. A CSV file without a header needs two columns.
     format : str, optional

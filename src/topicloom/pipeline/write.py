@@ -15,13 +15,26 @@ _LINKS_A_FILE = 1_000_000
 
 
 def write_overlay(
-    result: DesignResult, destination: Path, *, overwrite: bool = False, stages: Stages | None = None
+    result: DesignResult, destination: str | Path, *, overwrite: bool = False, stages: Stages | None = None
 ) -> None:
-    """Write the overlay directory that `topicloom.model.directory` describes.
+    """Write the overlay directory that `topicloom.model.directory` describes; it appears whole or not at all.
 
-    The destination must be a path that the driver and the executors share.
+    Parameters
+    ----------
+    result : DesignResult
+    destination : str or Path
+        A folder that the driver and the executors share.
+    overwrite : bool
+        Whether an overlay that is there may be replaced.
+    stages : Stages, optional
+        Hears of progress and keeps the seconds.
+
+    Raises
+    ------
+    OutputExistsError
+        Something is there and may not be replaced, or the executors write elsewhere.
     """
-    with whole_directory(destination, overwrite=overwrite) as staging:
+    with whole_directory(Path(destination), overwrite=overwrite) as staging:
         write_tables(result, staging, stages=stages)
 
 
