@@ -1,7 +1,8 @@
 """What cells yield, against other ways to the same number."""
 
-from itertools import product
+from itertools import combinations, pairwise, permutations, product
 
+import networkx as nx
 import numpy as np
 import pytest
 
@@ -11,8 +12,11 @@ from topicloom.study.churn_rounds import Churn
 from topicloom.study.interests import FROM_LEAST, case_vii, drawn
 from topicloom.study.measurements import MEASUREMENTS
 from topicloom.study.measurements.kinds import NotVerifiedError, require_connected
+from topicloom.study.measurements.printed_churn import BUILDERS, linked
 from topicloom.study.measurements.star_bound import fewest_links
+from topicloom.study.printed_gm2 import printed_gm2
 from topicloom.study.printed_low_oda import printed_low_oda
+from topicloom.study.printed_shadow import build_backups
 
 SMALL = {"nodes": 60, "topics": 12, "subscriptions": 4}
 
@@ -133,12 +137,84 @@ def test_printed_low_oda_follows_its_rule(rho):
     assert all(len({component[v, t] for v in interest.subscribers(t).tolist()}) == 1 for t in range(8))
 
 
-@pytest.mark.parametrize("builder", ["primal-dual", "greedy"])
+@pytest.mark.parametrize("builder", list(BUILDERS))
+def test_printed_backups_want_every_topic_as_often_as_asked(builder):
+    interest = tl.generate(nodes=12, topics=6, subscriptions=2, seed=4)
+    nodes = linked(interest, 12, seed=0)
+    for v in range(12):
+        build_backups(nodes, v, 2, *BUILDERS[builder])
+    assert nodes.primaries.tolist() == nodes.backups.sum(axis=0).tolist() and not nodes.backups.diagonal().any()
+    for v in range(12):
+        for t in interest.topics_of(v).tolist():
+            assert nodes.wants[nodes.backups[v], t].sum() >= min(2, len(interest.subscribers(t)) - 1)
+
+
+def test_without_weights_greedy_backups_are_the_nodes_that_want_most():
+    wants = {"a": "xyz", "b": "xy", "c": "xy", "d": "yz", "e": "z"}
+    pairs = [(node, topic) for node, topics in wants.items() for topic in topics]
+    interest = tl.Interest.from_pairs([node for node, _ in pairs], [topic for _, topic in pairs])
+    nodes = linked(interest, interest.n_nodes, seed=0)
+    nodes.degree[0] = 100  # which makes it dear where links count
+    chosen = {}
+    for builder in ("greedy", "greedy, all alike"):
+        build_backups(nodes, 3, 1, *BUILDERS[builder])  # of d, whose topics a alone wants
+        chosen[builder] = np.flatnonzero(nodes.backups[3]).tolist()
+    assert chosen["greedy, all alike"] == [0] and len(chosen["greedy"]) == 2
+
+
+@pytest.mark.parametrize("builder", ["primal-dual", "greedy", "greedy, all alike"])
 def test_printed_shadow_keeps_topics_connected_and_resembles_ours(builder):
     options = {"rounds": 60, "every": 5, "backups": builder, "coverage": 2}  # judged every 5 rounds
     found = figures(Cell("printed-churn", "shadow", FEW_SIZES, options, seed=1))
-    ours = figures(Cell("churn", "shadow", FEW_SIZES, options, seed=1))
+    ours = figures(Cell("churn", "shadow", FEW_SIZES, {**options, "backups": builder.partition(",")[0]}, seed=1))
     assert found["join_links", None] == pytest.approx(ours["join_links", None], rel=0.3)
     assert found["leave_links", None] == pytest.approx(ours["leave_links_needed", None], rel=0.3)
     assert found["shadow_share", None] == pytest.approx(ours["shadow_share", None], rel=0.3)
     assert found["max_degree", 60] >= ours["max_degree", 60]
+
+
+def test_printed_gm2_follows_its_rule():
+    interest = tl.generate(nodes=14, topics=5, subscriptions=3, seed=2)
+    wants = [set(interest.topics_of(v).tolist()) for v in range(14)]
+    overlay = [nx.Graph() for _ in range(5)]
+    links = printed_gm2(interest.indptr, interest.topics, 5)
+    for u, v in links.tolist():
+        together = [
+            {pair for block in nx.biconnected_components(g) for pair in permutations(block, 2)} for g in overlay
+        ]
+        estimate = {
+            pair: sum(pair not in together[t] for t in wants[pair[0]] & wants[pair[1]])
+            for pair in combinations(range(14), 2)
+        }
+        assert estimate[u, v] == max(estimate.values()) > 0
+        for t in wants[u] & wants[v]:
+            overlay[t].add_edge(u, v)
+    assert tl.verify(interest, links, k=2).ok
+
+
+@pytest.mark.parametrize("kind", ["rebuild", "list-rebuild"])
+def test_what_rebuilding_exchanges_is_counted_round_by_round(kind):
+    options = {"rounds": 6, "every": 1, "ties": "kept"}
+    cell = Cell(kind, "low-oda", FEW_SIZES, options, seed=2)
+    churn = Churn.of(cell)
+    assert {turn.joins for turn in churn.rounds} == {True, False}
+
+    def built(present):
+        nodes = np.sort(np.array(present))
+        interest = churn.everyone.restrict(nodes)
+        if kind == "list-rebuild":
+            links = printed_low_oda(interest.indptr, interest.topics, interest.n_topics, 3.0)
+            return {(u, v) for u, v in nodes[links].tolist()}
+        there = np.isin(churn.everyone.nodes, nodes)
+        size = {"n_nodes": churn.everyone.n_nodes, "n_topics": churn.everyone.n_topics}
+        everyone = tl.Interest.from_ids(churn.everyone.nodes[there], churn.everyone.topics[there], **size)
+        return {(u, v) for u, v in tl.design(everyone, "low-oda", seed=2).links.tolist()}
+
+    overlays = [built(list(range(churn.start))), *(built(list(present)) for _, present in churn.present())]
+    changed = [len(one ^ other) for one, other in pairwise(overlays)]
+    ratios = [count / len(before) for count, before in zip(changed, overlays)]
+    found = figures(cell)
+    assert found["links_exchanged", None] == pytest.approx(np.mean(changed))
+    assert found["repair_ratio", None] == pytest.approx(np.mean(ratios))
+    leaves = [ratio for ratio, turn in zip(ratios, churn.rounds) if not turn.joins]
+    assert found["leave_repair_ratio", None] == pytest.approx(np.mean(leaves))

@@ -94,3 +94,11 @@ def test_estimate_of_what_is_left():
     progress.advance([(made[0], 1.0), (made[1], 1.0)])
     assert progress.seconds_left() == pytest.approx(2 * 8 / 2)  # four times the nodes: eight times the weight
     assert said == ["3 of 7 cells were measured before", "5 of 7 cells, 0 s; about 8 s left"]
+
+
+def test_a_wave_of_long_cells_has_a_task_for_each_core():
+    cells = [Cell("design", "gm", {"nodes": 10, "topics": 3, "subscriptions": 2}, seed=seed // 2) for seed in range(12)]
+    progress = Progress(cells, done=0, cores=2, say=lambda _: None)
+    progress.advance([(cells[0], 1000.0)])  # as long as that takes one, the others are expected to take
+    wave = run._next_wave(cells, progress, cores=2)
+    assert len(wave) == 3 and len(run._tasks(wave)) == 2

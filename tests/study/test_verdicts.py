@@ -70,12 +70,15 @@ def test_what_an_experiment_decides():
         Published("as before", 10, lambda results: 10, instead_of="found"),
         Published("another reading", 10, lambda results: 5, experiment=True, key="other"),
         Published("the reading", 10, lambda results: 10, experiment=True, key="found"),
+        Published("impossible", 10, lambda results: 20, why="ring-order", shown_by=("bound",)),
+        Published("none can be below", 10, lambda results: 12, "≥", experiment=True, key="bound"),
     ]
     rows = [Compared("s", number, number.ours(None), verdict(number, number.ours(None))) for number in numbers]
     tried = Tried(rows)
     assert [[one.number.key for one in tried.deciding(row)] for row in rows[:2]] == [["found"], []]
     assert [tried.chosen_afterwards(row) for row in rows[:4]] == [False, False, True, False]
-    assert [line.split("|")[2].strip() for line in tables.standing(rows).splitlines()[2:]] == ["2", "1", "1", "1"]
+    assert [tried.reproduced(rows[k]) for k in (0, 1, 2, 6)] == [True, False, True, False]
+    assert [line.split("|")[2].strip() for line in tables.standing(rows).splitlines()[2:]] == ["2", "1", "2", "1", "1"]
     page = tables.as_markdown(rows)
     assert "**differs**: [why](#ring-order), [shown](#s--found)" in page and '<a id="s--found"></a>the reading' in page
     assert Tried(rows[:4]).deciding(rows[0]) == []  # of a study that was not run nothing is claimed

@@ -1,7 +1,7 @@
-"""Low-ODA with ties as they fall in lists, for experiments: Algorithm 2 of the shadows paper, slow and plain.
+"""Low-ODA with equals in lists, for experiments: Algorithm 2 of the shadows paper, slow and plain.
 
-`topicloom.low_oda` breaks ties by a circle, so that links spread. Here pairs of nodes lie in a list for each
-contribution, the newest first, as in `literal_greedy_merge`: a pair that moves is put in front.
+`topicloom.low_oda` breaks ties by a circle, so that links spread. The paper says nothing on ties. Here pairs of nodes
+lie in a list for each contribution, the newest first, as in `literal_greedy_merge`: a pair that moves is put in front.
 """
 
 import numba
@@ -24,21 +24,24 @@ def printed_low_oda(indptr, topics, n_topics, rho):
         for t in topics[indptr[v] : indptr[v + 1]]:
             wants[v, t] = True
             first[v, t] = last[v, t] = v
-    key, clock = _first_keys(indptr, topics, wants)
-    # No key in a row exceeds its bound: of all pairs, and of those that do not raise the maximum degree.
+    key, clock = first_keys(indptr, topics, wants)
+    # No key in a row exceeds its bound, and `at` is where it was found: of all pairs, and of those that do not raise
+    # the maximum degree.
     bound = np.zeros(n, np.int64)
+    at = np.zeros(n, np.int64)
     for v in range(n):
-        bound[v] = key[v].max()
-    low_bound = bound.copy()
+        at[v] = key[v].argmax()
+        bound[v] = key[v, at[v]]
+    low_bound, low_at = bound.copy(), at.copy()
     degree = np.zeros(n, np.int64)
     highest = 0
     links = np.empty((len(topics), 2), np.int32)
     m = 0
     while True:
-        v, w = _best(key, bound, degree, n)  # no degree reaches n: any pair
+        v, w = best_pair(key, bound, at, degree, n)  # no degree reaches n: any pair
         if v < 0:
             return links[:m]
-        x, y = _best(key, low_bound, degree, highest)
+        x, y = best_pair(key, low_bound, low_at, degree, highest)
         if x >= 0 and (key[x, y] >> SHIFT) * rho >= key[v, w] >> SHIFT:
             v, w = x, y
         links[m, 0], links[m, 1] = v, w
@@ -47,7 +50,7 @@ def printed_low_oda(indptr, topics, n_topics, rho):
         degree[w] += 1
         if max(degree[v], degree[w]) > highest:
             highest = max(degree[v], degree[w])
-            low_bound[:] = bound
+            low_bound[:], low_at[:] = bound, at
         key[v, w] = 0
         for t in topics[indptr[v] : indptr[v + 1]]:
             if wants[w, t] and first[v, t] != first[w, t]:
@@ -55,7 +58,8 @@ def printed_low_oda(indptr, topics, n_topics, rho):
 
 
 @numba.njit(cache=True)
-def _first_keys(indptr, topics, wants):
+def first_keys(indptr, topics, wants):
+    """The keys of all pairs at the start, and the time after."""
     n = len(indptr) - 1
     key = np.zeros((n, n), np.int64)
     clock = 0
@@ -71,20 +75,32 @@ def _first_keys(indptr, topics, wants):
 
 
 @numba.njit(cache=True)
-def _best(key, bound, degree, limit):
+def best_pair(key, bound, at, degree, limit):
     """The pair with the highest key whose ends have degrees below the limit; (-1, -1) if there is none."""
     n = len(key)
     best, v, w = 0, -1, -1
     for x in range(n):
-        if degree[x] < limit and bound[x] > best:
-            highest, at = 0, -1
+        if degree[x] >= limit or bound[x] <= best:
+            continue
+        if key[x, at[x]] != bound[x] or degree[at[x]] >= limit:
+            bound[x] = 0
             for y in range(x + 1, n):
-                if key[x, y] > highest and degree[y] < limit:
-                    highest, at = key[x, y], y
-            bound[x] = highest
-            if highest > best:
-                best, v, w = highest, x, at
+                if key[x, y] > bound[x] and degree[y] < limit:
+                    bound[x], at[x] = key[x, y], y
+        if bound[x] > best:
+            best, v, w = bound[x], x, at[x]
     return v, w
+
+
+@numba.njit(cache=True)
+def lower_key(key, x, y, clock):
+    """A pair loses one contribution, and comes to the front of another list; returns the time after."""
+    p, q = min(x, y), max(x, y)
+    if key[p, q]:
+        clock += 1
+        left = (key[p, q] >> SHIFT) - 1
+        key[p, q] = (left << SHIFT) + clock if left else 0
+    return clock
 
 
 @numba.njit(cache=True)
@@ -94,11 +110,7 @@ def _merge(key, first, following, last, a, b, clock):
     while x >= 0:
         y = b
         while y >= 0:
-            p, q = min(x, y), max(x, y)
-            if key[p, q]:
-                clock += 1
-                left = (key[p, q] >> SHIFT) - 1
-                key[p, q] = (left << SHIFT) + clock if left else 0
+            clock = lower_key(key, x, y, clock)
             y = following[y]
         x = following[x]
     y = b

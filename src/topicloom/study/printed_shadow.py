@@ -1,8 +1,13 @@
-"""Shadow exactly as Algorithms 2 and 7 to 12 of the shadows paper print it, for experiments; slow and plain.
+"""Shadow as Algorithms 2 and 7 to 12 of the shadows paper print it, for experiments; slow and plain.
 
 `topicloom.Maintainer` does more: of equally good links it takes one far below the maximum degree, of equally good
-backups one that shares much, and a leave releases links that no topic needs. Here equals go by their numbers and
-nothing is released.
+backups one that shares much, and a leave releases links that no topic needs. Here equals go by their numbers, the
+lowest first, and nothing is released.
+
+Where the print leaves something open: components and the maximum degree are those of the whole overlay, not of the
+shadow set alone; a node whose backups are built anew is first taken from the primaries of the old ones; weights that
+have fallen to 0, which Algorithm 12 bars, come last. Greedy backups may also be had with other weights than the printed
+ones, to find out which of them the paper's figures show.
 """
 
 from typing import NamedTuple
@@ -14,6 +19,8 @@ from topicloom.kernels.random import BACKUP_STREAM, below, draw
 
 RHO = 3.0
 MOST_LINKS = 1000  # of a node
+# What a node weighs as a backup: its links and primaries, as printed; its links; nothing, every node alike.
+LINKS_AND_PRIMARIES, LINKS, ALIKE = 0, 1, 2
 
 
 class Nodes(NamedTuple):
@@ -63,20 +70,21 @@ def forget_backups(nodes, v):
 
 
 @numba.njit(cache=True)
-def build_backups(nodes, v, coverage, greedy, with_primaries):
-    """Algorithm 11 or 12: as many covers of the node's topics as the coverage says.
-
-    A node weighs its links and its primaries, or, as another reading, its links alone.
-    """
+def build_backups(nodes, v, coverage, greedy, weights):
+    """Algorithm 11 or 12: as many covers of the node's topics as the coverage says, by one of the weights above."""
     forget_backups(nodes, v)
     for _ in range(coverage):
         rest = _topics(nodes, v)
-        weight = nodes.degree + nodes.primaries * with_primaries
+        weight = np.ones(len(nodes.present), np.int64)
+        if weights != ALIKE:
+            weight = nodes.degree + nodes.primaries * (weights == LINKS_AND_PRIMARIES)
         while len(rest):
-            # a topic that no candidate wants is given up, where the printed loop would not end
-            nodes.drawn[1] += 1
-            at = below(draw(nodes.drawn[0], BACKUP_STREAM, nodes.drawn[1]), len(rest))
-            w = _greedy(nodes, v, rest, with_primaries) if greedy else _primal_dual(nodes, v, rest[at], weight)
+            # a topic that no candidate wants is given up, where Algorithm 12 would not end
+            at = _drawn(nodes, len(rest))
+            if greedy:
+                w = _greedy(nodes, v, rest, weight, weights == ALIKE)  # alike, most are equals
+            else:
+                w = _primal_dual(nodes, v, rest[at], weight)
             if w >= 0:
                 nodes.backups[v, w] = True
                 nodes.primaries[w] += 1
@@ -86,6 +94,13 @@ def build_backups(nodes, v, coverage, greedy, with_primaries):
                     rest[left] = rest[k]
                     left += 1
             rest = rest[:left]
+
+
+@numba.njit(cache=True)
+def _drawn(nodes, bound):
+    """A random number below a bound."""
+    nodes.drawn[1] += 1
+    return below(draw(nodes.drawn[0], BACKUP_STREAM, nodes.drawn[1]), bound)
 
 
 @numba.njit(cache=True)
@@ -100,17 +115,22 @@ def _topics(nodes, v):
 
 
 @numba.njit(cache=True)
-def _greedy(nodes, v, rest, with_primaries):
-    """Least weight for each topic newly covered (Algorithm 11, line 9)."""
-    best, price = -1, np.inf
-    for u in range(len(nodes.present)):
+def _greedy(nodes, v, rest, weight, drawn):
+    """Least weight for each topic newly covered (Algorithm 11, line 9); among equals the first, or one at random."""
+    best, price, equals = -1, np.inf, 0
+    for u in range(len(weight)):
         if nodes.present[u] and u != v and not nodes.backups[v, u]:
             covered = 0
             for t in rest:
                 covered += nodes.wants[u, t]
-            weight = nodes.degree[u] + nodes.primaries[u] * with_primaries
-            if covered and weight / covered < price:
-                best, price = u, weight / covered
+            if not covered:
+                continue
+            if weight[u] / covered < price:
+                best, price, equals = u, weight[u] / covered, 1
+            elif drawn and weight[u] / covered == price:
+                equals += 1
+                if _drawn(nodes, equals) == 0:
+                    best = u
     return best
 
 

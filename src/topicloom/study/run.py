@@ -44,12 +44,16 @@ def run_cells(
 
 
 def _next_wave(cells: Sequence[Cell], progress: Progress, cores: int) -> Sequence[Cell]:
-    """The first cells, as many as are estimated to take the seconds of a wave; few of a kind that is new."""
-    seconds = 0.0
+    """The first cells, as many as are estimated to take the seconds of a wave; few of a kind that is new.
+
+    However long they take, there is a task for each core.
+    """
+    seconds, tasks = 0.0, set()
     for count, cell in enumerate(cells[:LARGEST_WAVE]):
         estimate = progress.seconds_of(cell)
         seconds += WAVE_SECONDS / NEW_CELLS if estimate is None else estimate
-        if seconds > cores * WAVE_SECONDS:
+        tasks.add(_interest_key(cell))
+        if seconds > cores * WAVE_SECONDS and len(tasks) >= cores:
             return cells[: count + 1]
     return cells[:LARGEST_WAVE]
 
@@ -68,7 +72,11 @@ def _measure(spark: SparkSession, tasks: Sequence[Sequence[Cell]], store: Store,
 
 def _tasks(cells: Sequence[Cell]) -> list[list[Cell]]:
     """Cells on the same interest that follow each other make a task, which draws it once."""
-    return [list(task) for _, task in groupby(cells, key=lambda cell: (canonical(cell.workload), cell.seed))]
+    return [list(task) for _, task in groupby(cells, key=_interest_key)]
+
+
+def _interest_key(cell: Cell) -> tuple[str, int]:
+    return canonical(cell.workload), cell.seed
 
 
 def grid(spark: SparkSession, tasks: Sequence[Sequence[Cell]]) -> DataFrame:

@@ -97,6 +97,7 @@ def standing(rows: Sequence[Compared]) -> str:
         ("agree: within 10 %, or on the right side of the bound", len(good)),
         ("— of these, only in a reading that was chosen after its result was known", chosen),
         ("differ, and an experiment on this page shows why (“shown”)", len(shown)),
+        ("— of these, for which another reading gives the number", sum(map(tried.reproduced, shown))),
         ("differ, and the experiments only bracket the number", len(differ) - len(shown)),
     ):
         lines.append(f"| {says} | {count} | {count / max(len(judged), 1):.0%} |")

@@ -55,6 +55,11 @@ class Tried:
         found = [self.of(row, key) for key in row.number.shown_by]
         return [one for one in found if one is not None and one.verdict in GOOD]
 
+    def reproduced(self, row: Compared) -> bool:
+        """Whether a number comes out in the main reading or in another one; that a bound excludes it is not enough."""
+        same = [one for one in self.deciding(row) if one.number.relation == row.number.relation]
+        return row.verdict in GOOD or bool(same)
+
     def chosen_afterwards(self, row: Compared) -> bool:
         """Whether a row agrees, and would not under the reading that was the main one before."""
         before = self.of(row, row.number.instead_of) if row.number.instead_of else None

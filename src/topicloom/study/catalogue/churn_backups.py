@@ -1,99 +1,131 @@
 """shadows-churn, Figures 2 and 3."""
 
-from topicloom.study.catalogue.churn_shared import PLAIN, SETTING, SIZES, churn_workload, plain_workload
+from collections.abc import Sequence
+from typing import Any
+
+from topicloom.study.catalogue.churn_shared import HALF, HALF_SETTING, PLAIN, SIZES, churn_workload, plain_workload
 from topicloom.study.catalogue.shared import Choice, cells, mean_of, tried
 from topicloom.study.cells import Cell
-from topicloom.study.results import Results
 from topicloom.study.studies import Line, Panel, Published, Scale, Study
 
-AS_BUILT = {"measurement": "backups", **SIZES}
-AS_BUILT_PLAIN = {"measurement": "backups", **PLAIN}
-STALE = {"measurement": "stale-weights"}
+# Other readings of which the numbers are shown: key, what a row says, conditions.
+Reading = tuple[str, str, dict[str, Any]]
 
 
-def _grid(scale: Scale, builder: str) -> list[Cell]:
-    choice: Choice = (builder, {"coverage": 3})
+def _of(builder: str, **where: Any) -> dict[str, Any]:
+    return {"measurement": "backups", "method": builder, **where}
+
+
+def _printed(builder: str, **where: Any) -> dict[str, Any]:
+    return {"measurement": "printed-backups", "method": builder, **where}
+
+
+def _grid(scale: Scale, builder: str, *others: str) -> list[Cell]:
+    """Our backups, those of the printed algorithm, and those with other weights."""
+    half, full = churn_workload(scale, half=True), churn_workload(scale)
+    seeds, choice = scale.seed_range(10), {"coverage": 3}
+    printed: list[Choice] = [(name, choice) for name in (builder, *others)]
     return [
-        *cells("backups", [choice], [churn_workload(scale), plain_workload(scale)], scale.seed_range(10)),
-        *cells("stale-weights", [choice], [churn_workload(scale)], scale.seed_range(10)[:3]),
+        *cells("backups", [(builder, choice)], [half, full, plain_workload(scale)], seeds),
+        *cells("printed-backups", printed, [half], seeds),
+        *cells("printed-backups", printed, [full], seeds[:3]),
     ]
 
 
-def _panels(title: str) -> list[Panel]:
+def _panels(curves: Sequence[tuple[str, dict[str, Any]]]) -> list[Panel]:
     return [
         Panel(
-            f"{title}, {sizes}",
+            title,
             "at",
             "topics that the node wants",
             "nodes",
             [Line("its backups", "backups", where), Line("its primaries", "primaries", where)],
         )
-        for sizes, where in (("sizes 9 + x ~ x⁻²", AS_BUILT), ("sizes ~ s⁻²", AS_BUILT_PLAIN))
+        for title, where in curves
     ]
 
 
-def _shares(value: float) -> list[Published]:
-    """The published share of backups, and what else it may be a share of."""
+def _rows(
+    says: str,
+    metric: str,
+    value: float,
+    builder: str,
+    readings: Sequence[Reading],
+    *,
+    why: str,
+    shown_by: str,
+    instead_of: str = "full",
+    unit: str = "",
+) -> list[Published]:
+    """A published number beside ours with 1,000 nodes, and what other readings give."""
     return [
         Published(
-            "backups of a node, mean share of the nodes",
+            says,
             value,
-            mean_of("backup_share", **AS_BUILT),
-            unit="%",
-            why="backup-sets",
-            shown_by=("of-1000", "of-1000-plain"),
+            mean_of(metric, **_of(builder, **HALF)),
+            unit=unit,
+            why=why,
+            shown_by=(f"{metric}-{shown_by}",),
+            instead_of=f"{metric}-{instead_of}",
         ),
         *(
-            tried(
-                f"the same backups as a share of 1,000 nodes, not 2,000{sizes}",
-                value,
-                lambda r, where=where: 2 * r.mean("backup_share", **where),  # type: ignore[misc]
-                key=key,
-                unit="%",
-            )
-            for key, sizes, where in (
-                ("of-1000", "", AS_BUILT),
-                ("of-1000-plain", "; sizes ~ s⁻²", AS_BUILT_PLAIN),
-            )
-        ),
-        tried("the same share with sizes ~ s⁻²", value, mean_of("backup_share", **AS_BUILT_PLAIN), unit="%"),
-        tried(
-            "the same share with weights that do not count primaries gathered meanwhile",
-            value,
-            mean_of("backup_share", **STALE),
-            unit="%",
+            tried(f"{says}: {reading}", value, mean_of(metric, **where), key=f"{metric}-{key}", unit=unit)
+            for key, reading, where in readings
         ),
     ]
 
 
-def _by_size(results: Results, least: int, most: int) -> float:
-    """Mean over sizes of a node's backups, with sizes ~ s⁻²."""
-    return results.mean("backups", at=tuple(range(least, most + 1)), **AS_BUILT_PLAIN)
+def _sizes(builder: str) -> list[Reading]:
+    return [
+        ("full", "2,000 nodes", _of(builder, **SIZES)),
+        ("plain", "2,000 nodes, sizes ~ s⁻²", _of(builder, **PLAIN)),
+        ("printed", "the algorithm as it is printed, equals by number", _printed(builder, **HALF)),
+        ("printed-full", "2,000 nodes, the algorithm as it is printed", _printed(builder, **SIZES)),
+    ]
 
+
+_GREEDY_READINGS: list[Reading] = [
+    *_sizes("greedy"),
+    ("links", "weights that count links, not primaries", _printed("greedy, links alone", **HALF)),
+    ("links-full", "2,000 nodes, weights that count links, not primaries", _printed("greedy, links alone", **SIZES)),
+    ("alike", "no weights: every node alike, equals drawn", _printed("greedy, all alike", **HALF)),
+    ("alike-full", "2,000 nodes, no weights", _printed("greedy, all alike", **SIZES)),
+]
 
 STUDIES = (
     Study(
         name="churn-fig2",
         title="backups built greedily",
         source="shadows-churn, Figure 2",
-        setting=SETTING,
+        setting=HALF_SETTING,
         found="Backup sets are 1.1 % of the nodes on average; primaries are skewed: 42.9 % of the nodes have fewer "
         "than 5.",
-        grid=lambda scale: _grid(scale, "greedy"),
-        panels=_panels("greedy backups, λ = 3"),
+        grid=lambda scale: _grid(scale, "greedy", "greedy, links alone", "greedy, all alike"),
+        panels=_panels(
+            [
+                ("greedy backups, 1,000 nodes", _of("greedy", **HALF)),
+                ("greedy backups without weights, 1,000 nodes", _printed("greedy, all alike", **HALF)),
+            ]
+        ),
         published=[
-            *_shares(0.011),
-            Published(
-                "share of nodes with fewer than 5 primaries",
-                0.429,
-                mean_of("share_under_5_primaries", **AS_BUILT),
-                unit="%",
+            *_rows(
+                "backups of a node, mean share of the nodes",
+                "backup_share",
+                0.011,
+                "greedy",
+                _GREEDY_READINGS,
                 why="greedy-backups",
+                shown_by="alike",
+                unit="%",
             ),
-            tried(
-                "the same with weights that do not count primaries gathered meanwhile",
+            *_rows(
+                "share of nodes with fewer than 5 primaries",
+                "share_under_5_primaries",
                 0.429,
-                mean_of("share_under_5_primaries", **STALE),
+                "greedy",
+                _GREEDY_READINGS,
+                why="greedy-backups",
+                shown_by="alike",
                 unit="%",
             ),
         ],
@@ -102,46 +134,33 @@ STUDIES = (
         name="churn-fig3",
         title="backups built by primal-dual",
         source="shadows-churn, Figure 3",
-        setting=SETTING,
+        setting=HALF_SETTING,
         found="Backup sets are 2.8 % of the nodes on average; primaries are balanced, from 21 to 59.",
         grid=lambda scale: _grid(scale, "primal-dual"),
-        panels=_panels("primal-dual backups, λ = 3"),
+        panels=_panels(
+            [
+                ("primal-dual backups, 1,000 nodes", _of("primal-dual", **HALF)),
+                ("primal-dual backups, 2,000 nodes", _of("primal-dual", **SIZES)),
+            ]
+        ),
         published=[
-            *_shares(0.028),
-            Published(
-                "fewest primaries of a node, mean over the seeds",
-                21,
-                mean_of("fewest_primaries", **AS_BUILT),
-                why="primaries",
-                shown_by=("backups-of-small",),
-                instead_of="fewest-plain",
-            ),
-            Published(
-                "most primaries of a node, mean over the seeds",
-                59,
-                mean_of("most_primaries", **AS_BUILT),
-                why="primaries",
-                shown_by=("backups-of-large",),
-            ),
-            tried(
-                "fewest primaries with sizes ~ s⁻²",
-                21,
-                mean_of("fewest_primaries", **AS_BUILT_PLAIN),
-                key="fewest-plain",
-            ),
-            tried("most primaries with sizes ~ s⁻²", 59, mean_of("most_primaries", **AS_BUILT_PLAIN)),
-            tried(
-                "backups (not primaries) of a node with 10 topics, sizes ~ s⁻²",
-                21,
-                lambda r: _by_size(r, 10, 10),
-                key="backups-of-small",
-            ),
-            tried(
-                "backups (not primaries) of a node with 80 to 90 topics, sizes ~ s⁻²",
-                59,
-                lambda r: _by_size(r, 80, 90),
-                key="backups-of-large",
-            ),
+            row
+            for says, metric, value, unit, instead_of in (
+                ("backups of a node, mean share of the nodes", "backup_share", 0.028, "%", "full"),
+                ("fewest primaries of a node, mean over the seeds", "fewest_primaries", 21, "", "plain"),
+                ("most primaries of a node, mean over the seeds", "most_primaries", 59, "", "full"),
+            )
+            for row in _rows(
+                says,
+                metric,
+                value,
+                "primal-dual",
+                _sizes("primal-dual"),
+                why="half-the-nodes",
+                shown_by="printed",
+                instead_of=instead_of,
+                unit=unit,
+            )
         ],
     ),
 )

@@ -3,7 +3,16 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from topicloom.study.catalogue.churn_shared import PLAIN, SETTING, SIZES, churn_workload, plain_workload, rounds
+from topicloom.study.catalogue.churn_shared import (
+    HALF,
+    HALF_SETTING,
+    PLAIN,
+    SETTING,
+    SIZES,
+    churn_workload,
+    plain_workload,
+    rounds,
+)
 from topicloom.study.catalogue.shared import Choice, cells, mean_of, tried
 from topicloom.study.cells import Cell
 from topicloom.study.results import Results
@@ -13,23 +22,25 @@ CHURN: dict[str, Any] = {"measurement": "churn", **SIZES}
 SHADOW: dict[str, Any] = {**CHURN, "method": "shadow", "backups": None, "coverage": None}
 NAIVE: dict[str, Any] = {**CHURN, "method": "naive"}
 FRESH: dict[str, Any] = {"measurement": "rebuild", "ties": "drawn", **SIZES}
-PRINTED: dict[str, Any] = {"measurement": "printed-churn", "backups": "primal-dual", "coverage": 3}
-ROUNDS = f"{SETTING} 1,000 rounds, a join or a leave with probability ½ each; judged every 20 rounds."
-AS_PRINTED = "Shadow exactly as it is printed"
+PRINTED: dict[str, Any] = {"measurement": "printed-churn", "backups": "primal-dual", "coverage": 3, **SIZES}
+_ROUNDS = "1,000 rounds, a join or a leave with probability ½ each; judged every 20 rounds (Shadow as printed: 200)."
+ROUNDS, HALF_ROUNDS = f"{SETTING} {_ROUNDS}", f"{HALF_SETTING} {_ROUNDS}"
+AS_PRINTED = "Shadow as it is printed, equals by number"
 
 
-def grid(scale: Scale, choices: Sequence[Choice], rebuilds: Sequence[str] = ()) -> list[Cell]:
+def grid(scale: Scale, choices: Sequence[Choice], rebuilds: Sequence[str] = (), *, half: bool = False) -> list[Cell]:
     """Policies under churn, and Low-ODA from scratch over the same rounds."""
-    drawn, seeds = [churn_workload(scale)], scale.seed_range(10)
+    drawn, seeds = [churn_workload(scale, half=half)], scale.seed_range(10)
     churned = [(method, rounds(scale, **options)) for method, options in choices]
     fresh = [("low-oda", rounds(scale, every=100, ties=ties)) for ties in rebuilds]
     return [*cells("rebuild", fresh, drawn, seeds), *cells("churn", churned, drawn, seeds)]
 
 
-def printed(scale: Scale, *options: Mapping[str, Any]) -> list[Cell]:
+def printed(scale: Scale, *options: Mapping[str, Any], half: bool = False) -> list[Cell]:
     """Shadow as it is printed, with some builders and coverage factors."""
     choices = [("shadow", rounds(scale, every=200, **one)) for one in options]
-    return cells("printed-churn", choices, [churn_workload(scale)], scale.seed_range(10)[:5])
+    seeds = scale.seed_range(10)
+    return cells("printed-churn", choices, [churn_workload(scale, half=half)], seeds if half else seeds[:5])
 
 
 def plain(scale: Scale, *methods: str) -> list[Cell]:
@@ -56,26 +67,75 @@ def _above_fresh(results: Results, metric: str, policy: Mapping[str, Any] = SHAD
     return float((ours - fresh).dropna().mean())
 
 
-def _coverage(c: int) -> dict[str, Any]:
-    return {**SHADOW, "coverage": c if c != 3 else None}
+def _coverage(c: int, nodes: Mapping[str, Any]) -> dict[str, Any]:
+    return {**SHADOW, **nodes, "coverage": c if c != 3 else None}
 
 
 def _by_coverage() -> list[Published]:
     stated = {1: 31, 2: 25, 3: 24, 4: 24}
+    says = "maximum degree after 1,000 rounds, λ = {}"
     return [
         *(
             Published(
-                f"maximum degree after 1,000 rounds, λ = {c}",
+                says.format(c),
                 value,
-                _at_end(**_coverage(c)),
+                _at_end(**_coverage(c, HALF)),
                 why="churn-repairs",
                 shown_by=(f"printed-{c}",),
+                instead_of=f"full-{c}",
             )
             for c, value in stated.items()
         ),
         *(
-            tried(f"{AS_PRINTED}, λ = {c}", value, _at_end(**{**PRINTED, "coverage": c}), key=f"printed-{c}")
+            tried(
+                f"{says.format(c)}: {AS_PRINTED}",
+                value,
+                _at_end(**{**PRINTED, **HALF, "coverage": c}),
+                key=f"printed-{c}",
+            )
             for c, value in stated.items()
+        ),
+        *(
+            tried(f"{says.format(c)}: 2,000 nodes", value, _at_end(**_coverage(c, SIZES)), key=f"full-{c}")
+            for c, value in stated.items()
+        ),
+        *(
+            tried(
+                f"{says.format(c)}: 2,000 nodes, {AS_PRINTED}",
+                value,
+                _at_end(**{**PRINTED, "coverage": c}),
+                key=f"printed-full-{c}",
+            )
+            for c, value in stated.items()
+        ),
+    ]
+
+
+def _of_greedy() -> list[Published]:
+    """Figure 4: the maximum degree that greedy backups lead to."""
+    says = "maximum degree after 1,000 rounds, greedy backups"
+    weights = (
+        ("printed", AS_PRINTED, "greedy"),
+        ("links", f"{AS_PRINTED}, weights that count links, not primaries", "greedy, links alone"),
+        ("alike", f"{AS_PRINTED}, no weights: every node alike, equals drawn", "greedy, all alike"),
+    )
+    return [
+        Published(
+            says,
+            84,
+            _at_end(**{**CHURN, "backups": "greedy"}),
+            why="greedy-backups",
+            shown_by=("alike",),
+        ),
+        *(
+            tried(f"{says}: {reading}", 84, _at_end(**{**PRINTED, "backups": builder}), key=key)
+            for key, reading, builder in weights
+        ),
+        tried(
+            f"{says}: 1,000 nodes, {AS_PRINTED}, no weights",
+            84,
+            _at_end(**{**PRINTED, **HALF, "backups": "greedy, all alike"}),
+            key="alike-half",
         ),
     ]
 
@@ -120,38 +180,37 @@ STUDIES = (
         "ones it stays low.",
         grid=lambda scale: [
             *grid(scale, [("shadow", {}), ("shadow", {"backups": "greedy"})]),
-            *printed(scale, {"backups": "greedy", "coverage": 3}, {"backups": "greedy, links alone", "coverage": 3}),
-        ],
-        panels=_panels([("primal-dual", SHADOW), ("greedy", {**CHURN, "backups": "greedy"})]),
-        published=[
-            Published(
-                "maximum degree after 1,000 rounds, greedy backups",
-                84,
-                _at_end(backups="greedy", **CHURN),
-                why="greedy-backups",
-                shown_by=("links-alone",),
+            *printed(
+                scale,
+                *({"backups": one, "coverage": 3} for one in ("greedy", "greedy, links alone", "greedy, all alike")),
             ),
-            tried(f"{AS_PRINTED}, greedy backups", 84, _at_end(measurement="printed-churn", backups="greedy")),
-            tried(
-                f"{AS_PRINTED}, greedy backups whose weights do not count primaries",
-                84,
-                _at_end(measurement="printed-churn", backups="greedy, links alone"),
-                key="links-alone",
-            ),
+            *printed(scale, {"backups": "greedy, all alike", "coverage": 3}, half=True),
         ],
+        panels=_panels(
+            [
+                ("primal-dual", SHADOW),
+                ("greedy", {**CHURN, "backups": "greedy"}),
+                ("greedy, no weights (Shadow as printed)", {**PRINTED, "backups": "greedy, all alike"}),
+            ]
+        ),
+        published=_of_greedy(),
     ),
     Study(
         name="churn-fig5",
         title="degrees under churn by coverage factor",
         source="shadows-churn, Figure 5",
-        setting=ROUNDS,
+        setting=HALF_ROUNDS,
         found="The maximum degree after 1,000 rounds is 31, 25, 24 and 24 for λ = 1, 2, 3, 4: little is gained beyond "
         "3.",
         grid=lambda scale: [
-            *grid(scale, [("shadow", {"coverage": c} if c != 3 else {}) for c in (1, 2, 3, 4)]),
-            *printed(scale, *({"backups": "primal-dual", "coverage": c} for c in (1, 2, 3, 4))),
+            cell
+            for half in (True, False)
+            for cell in (
+                *grid(scale, [("shadow", {"coverage": c} if c != 3 else {}) for c in (1, 2, 3, 4)], half=half),
+                *printed(scale, *({"backups": "primal-dual", "coverage": c} for c in (1, 2, 3, 4)), half=half),
+            )
         ],
-        panels=_panels([(f"λ = {c}", _coverage(c)) for c in (1, 2, 3, 4)]),
+        panels=_panels([(f"λ = {c}", _coverage(c, HALF)) for c in (1, 2, 3, 4)]),
         published=_by_coverage(),
     ),
     Study(

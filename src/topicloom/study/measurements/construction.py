@@ -9,10 +9,11 @@ from topicloom.study.cells import Cell
 from topicloom.study.interests import interest_of
 from topicloom.study.literal_greedy_merge import literal_greedy_merge
 from topicloom.study.measurements.kinds import Figure, NotVerifiedError, measures, require_connected
+from topicloom.study.printed_gm2 import printed_gm2
 from topicloom.study.printed_low_oda import printed_low_oda
 
 # The connectivity that the judge looks for; harary-pt's is its option k.
-_CONNECTIVITY = {"gm2": 2, "cycle-pt": 2, "ring-pt": 2}
+_CONNECTIVITY = {"gm2": 2, "printed-gm2": 2, "cycle-pt": 2, "ring-pt": 2}
 _TWO_HOPS = ("cd-oda", "cd-oda-1", "cd-oda-2", "2d-oda")
 
 
@@ -58,6 +59,9 @@ def _overlay(cell: Cell) -> Overlay:
     elif cell.method == "printed-low-oda":
         links = printed_low_oda(interest.indptr, interest.topics, interest.n_topics, cell.options["rho"])
         overlay = Overlay(interest, links, "printed-low-oda")
+    elif cell.method == "printed-gm2":
+        links = printed_gm2(interest.indptr, interest.topics, interest.n_topics)
+        overlay = Overlay(interest, links, "printed-gm2")
     else:
         overlay = design(interest, cell.method, seed=cell.seed, **cell.options)
     k = cell.options.get("k", _CONNECTIVITY.get(cell.method, 1))

@@ -1,46 +1,82 @@
-"""An experiment: rounds of churn with Shadow exactly as the paper prints it."""
+"""Experiments: backups, and rounds of churn, with Shadow as the paper prints it."""
 
 from collections.abc import Iterator
 from statistics import fmean
 
 import numpy as np
 
+from topicloom.model import Interest
 from topicloom.model.arrays import Int32Array
 from topicloom.study.cells import Cell
 from topicloom.study.churn_rounds import Churn
+from topicloom.study.interests import interest_of
 from topicloom.study.measurements.kinds import Figure, measures, require_connected
 from topicloom.study.printed_low_oda import printed_low_oda
-from topicloom.study.printed_shadow import MOST_LINKS, RHO, Nodes, build_backups, link, remove, repair
+from topicloom.study.printed_shadow import (
+    ALIKE,
+    LINKS,
+    LINKS_AND_PRIMARIES,
+    MOST_LINKS,
+    RHO,
+    Nodes,
+    build_backups,
+    link,
+    remove,
+    repair,
+)
 
-# Whether greedy, and whether primaries count in a node's weight.
-BUILDERS = {"primal-dual": (False, True), "greedy": (True, True), "greedy, links alone": (True, False)}
+# Whether greedy, and what a node weighs.
+BUILDERS = {
+    "primal-dual": (False, LINKS_AND_PRIMARIES),
+    "greedy": (True, LINKS_AND_PRIMARIES),
+    "greedy, links alone": (True, LINKS),
+    "greedy, all alike": (True, ALIKE),
+}
+
+
+@measures("printed-backups")
+def printed_backups(cell: Cell) -> Iterator[Figure]:
+    """Backups and primaries before the first round, over all nodes and by the number of topics that a node wants."""
+    interest = interest_of(cell)
+    nodes = linked(interest, interest.n_nodes, cell.seed)
+    require_connected(cell, interest, _links(nodes))
+    for v in range(interest.n_nodes):
+        build_backups(nodes, v, cell.options["coverage"], *BUILDERS[cell.method])
+    n_backups = nodes.backups.sum(axis=1)
+    yield Figure("backup_share", float(n_backups.mean()) / interest.n_nodes)
+    yield Figure("fewest_primaries", int(nodes.primaries.min()))
+    yield Figure("most_primaries", int(nodes.primaries.max()))
+    yield Figure("share_under_5_primaries", float((nodes.primaries < 5).mean()))
+    sizes = np.diff(interest.indptr)
+    for size in np.unique(sizes).tolist():
+        yield Figure("backups", float(n_backups[sizes == size].mean()), size)
+        yield Figure("primaries", float(nodes.primaries[sizes == size].mean()), size)
 
 
 @measures("printed-churn")
 def printed_churn(cell: Cell) -> Iterator[Figure]:
-    """Backups and degrees at the start; degrees after ``every`` rounds, judged; means over the joins and the leaves."""
+    """Degrees at the start and after every ``every`` rounds, judged; means over the joins and the leaves."""
     churn = Churn.of(cell)
-    coverage, greedy, with_primaries = cell.options["coverage"], *BUILDERS[cell.options["backups"]]
-    nodes = _before(churn, cell.seed)
+    how = (cell.options["coverage"], *BUILDERS[cell.options["backups"]])
+    nodes = linked(churn.everyone, churn.start, cell.seed)
     for v in range(churn.start):
-        build_backups(nodes, v, coverage, greedy, with_primaries)
+        build_backups(nodes, v, *how)
     yield Figure("max_degree", int(nodes.degree.max()), 0)
     yield Figure("average_degree", float(nodes.degree[nodes.present].mean()), 0)
-    yield from _primaries(nodes)
     changed: dict[bool, list[int]] = {True: [], False: []}
     shares = []
     for number, turn in enumerate(churn.rounds, 1):
         v, topics = turn.node, churn.everyone.topics_of(turn.node)
         if turn.joins:
             nodes.present[v] = True
-            build_backups(nodes, v, coverage, greedy, with_primaries)
+            build_backups(nodes, v, *how)
             shadows = np.append(np.flatnonzero(nodes.backups[v]), v)
             changed[True].append(repair(nodes, shadows, v, topics))
         else:
             shadows = np.union1d(np.flatnonzero(nodes.backups[v]), nodes.neighbours[v, : nodes.degree[v]])
             changed[False].append(remove(nodes, v) + repair(nodes, shadows, -1, topics))
             for u in np.flatnonzero(nodes.backups[:, v]):
-                build_backups(nodes, u, coverage, greedy, with_primaries)
+                build_backups(nodes, u, *how)
         shares.append(len(shadows) / nodes.present.sum())
         if number % cell.options["every"] == 0:
             there = np.flatnonzero(nodes.present)
@@ -53,15 +89,15 @@ def printed_churn(cell: Cell) -> Iterator[Figure]:
     yield Figure("largest_shadow_share", max(shares))
 
 
-def _before(churn: Churn, seed: int) -> Nodes:
-    """Everyone, those of the start linked by Low-ODA with ties as they fall."""
-    everyone, interest = churn.everyone, churn.interest()
+def linked(everyone: Interest, start: int, seed: int) -> Nodes:
+    """Everyone, the first ``start`` of them there and linked by Low-ODA with ties as they fall."""
+    interest = everyone.restrict(np.arange(start))
     count = everyone.n_nodes
     wants = np.zeros((count, everyone.n_topics), np.bool_)
     wants[everyone.nodes, everyone.topics] = True
     nodes = Nodes(
         wants,
-        np.arange(count) < churn.start,
+        np.arange(count) < start,
         np.zeros((count, MOST_LINKS), np.int32),
         np.zeros(count, np.int64),
         np.zeros((count, count), np.bool_),
@@ -76,11 +112,3 @@ def _before(churn: Churn, seed: int) -> Nodes:
 def _links(nodes: Nodes) -> Int32Array:
     ends = [(u, v) for u in np.flatnonzero(nodes.present) for v in nodes.neighbours[u, : nodes.degree[u]] if u < v]
     return np.array(ends, np.int32).reshape(-1, 2)
-
-
-def _primaries(nodes: Nodes) -> Iterator[Figure]:
-    primaries = nodes.primaries[nodes.present]
-    yield Figure("backup_share", float(primaries.mean()) / len(primaries))
-    yield Figure("fewest_primaries", int(primaries.min()))
-    yield Figure("most_primaries", int(primaries.max()))
-    yield Figure("share_under_5_primaries", float((primaries < 5).mean()))

@@ -1,7 +1,8 @@
 """What Low-ODA from scratch gives, and how many links it exchanges, over the same rounds of churn."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from statistics import fmean
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -9,10 +10,27 @@ from topicloom.methods.low_oda import low_oda
 from topicloom.model import Interest
 from topicloom.study.cells import Cell
 from topicloom.study.churn_rounds import Churn
+from topicloom.study.literal_greedy_merge import literal_greedy_merge
 from topicloom.study.measurements.churn import tens
 from topicloom.study.measurements.kinds import Figure, measures, require_connected
+from topicloom.study.printed_low_oda import printed_low_oda
+from topicloom.study.printed_shadow import RHO
 
 Links = set[tuple[int, int]]
+IN_LISTS: Mapping[str, Callable[..., Any]] = {
+    "gm": literal_greedy_merge,
+    "low-oda": lambda indptr, topics, n_topics: printed_low_oda(indptr, topics, n_topics, RHO),
+}
+
+
+class Exchanged(NamedTuple):
+    """What rebuilding exchanges in a round: links, and as a share of those before; topics of who came or went."""
+
+    round: int
+    joins: bool
+    links: int
+    ratio: float
+    topics: int
 
 
 @measures("rebuild")
@@ -24,29 +42,69 @@ def rebuilt(cell: Cell) -> Iterator[Figure]:
     `topicloom.design` does.
     """
     churn = Churn.of(cell)
-    kept, every = cell.options["ties"] == "kept", cell.options["every"]
-    before: Links = set()
-    exchanged: dict[bool, list[tuple[int, float, int]]] = {True: [], False: []}
-    for number, (turn, present) in enumerate(churn.present(), 1):
-        if number % every == every - 1:
-            before = _built(cell, churn.everyone, present, kept)
-        if number % every == 0:
-            now = _built(cell, churn.everyone, present, kept)
-            changed = len(before ^ now)
-            size = tens(len(churn.everyone.topics_of(turn.node)))
-            exchanged[turn.joins].append((changed, changed / len(before), size))
-            degree = np.bincount(np.array(list(now)).ravel(), minlength=churn.everyone.n_nodes)
-            yield Figure("max_degree", int(degree.max()), number)
-            yield Figure("average_degree", 2 * len(now) / len(present), number)
+    kept = cell.options["ties"] == "kept"
+    found = []
+    for one, (now, present) in _exchanged(
+        churn, cell.options["every"], lambda present: _built(cell, churn.everyone, present, kept)
+    ):
+        found.append(one)
+        degree = np.bincount(np.array(list(now)).ravel(), minlength=churn.everyone.n_nodes)
+        yield Figure("max_degree", int(degree.max()), one.round)
+        yield Figure("average_degree", 2 * len(now) / present, one.round)
+    yield from _means(found)
     for joins, name in ((True, "join"), (False, "leave")):
-        found = exchanged[joins]
-        if found:
-            yield Figure(f"{name}_repair_ratio", fmean(ratio for _, ratio, _ in found))
-        for size in sorted({size for _, _, size in found}):
-            yield Figure(f"{name}_ratio_by_size", fmean(ratio for _, ratio, at in found if at == size), size)
-    both = [one for found in exchanged.values() for one in found]
-    yield Figure("repair_ratio", fmean(ratio for _, ratio, _ in both))
-    yield Figure("links_exchanged", fmean(changed for changed, _, _ in both))
+        for size in sorted({tens(one.topics) for one in found if one.joins == joins}):
+            like = [one.ratio for one in found if one.joins == joins and tens(one.topics) == size]
+            yield Figure(f"{name}_ratio_by_size", fmean(like), size)
+
+
+@measures("list-rebuild")
+def rebuilt_in_lists(cell: Cell) -> Iterator[Figure]:
+    """Links exchanged, every so many rounds, by a method that has equally good links in lists, the newest first.
+
+    The lists are made in the order of the nodes' numbers, which nobody's coming or going changes.
+    """
+    churn = Churn.of(cell)
+
+    def build(present: Sequence[int]) -> Links:
+        nodes = np.sort(np.array(present))
+        interest = churn.everyone.restrict(nodes)
+        links = IN_LISTS[cell.method](interest.indptr, interest.topics, interest.n_topics)
+        require_connected(cell, interest, links)
+        return {(u, v) for u, v in nodes[links].tolist()}
+
+    yield from _means([one for one, _ in _exchanged(churn, cell.options["every"], build)])
+
+
+def _exchanged(
+    churn: Churn, every: int, build: Callable[[Sequence[int]], Links]
+) -> Iterator[tuple[Exchanged, tuple[Links, int]]]:
+    """Every so many rounds what building anew exchanges, the new links, and how many nodes are there."""
+    before: Links = set()
+    built = -1  # the round after which `before` was
+    for number, (turn, present) in enumerate(churn.present(), 1):
+        if number % every == 0:
+            if built != number - 1:
+                before = build(_without(turn.node, present) if turn.joins else [*present, turn.node])
+            now = build(present)
+            changed = len(before ^ now)
+            topics = len(churn.everyone.topics_of(turn.node))
+            yield Exchanged(number, turn.joins, changed, changed / max(len(before), 1), topics), (now, len(present))
+            before, built = now, number
+
+
+def _without(node: int, present: Sequence[int]) -> list[int]:
+    return [other for other in present if other != node]
+
+
+def _means(found: Sequence[Exchanged]) -> Iterator[Figure]:
+    """Links exchanged and repair ratios, the ratios also of the joins and of the leaves alone."""
+    yield Figure("links_exchanged", fmean(one.links for one in found))
+    yield Figure("repair_ratio", fmean(one.ratio for one in found))
+    for joins, name in ((True, "join"), (False, "leave")):
+        ratios = [one.ratio for one in found if one.joins == joins]
+        if ratios:
+            yield Figure(f"{name}_repair_ratio", fmean(ratios))
 
 
 def _built(cell: Cell, everyone: Interest, present: Sequence[int], kept: bool) -> Links:
