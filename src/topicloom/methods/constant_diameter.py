@@ -11,7 +11,7 @@ _COST = (
     "O(Σ_u topics(u) · w_u) time at worst, w_u the subscribers of u's topics, far less where bounds decide; "
     "O(subscriptions + links) memory"
 )
-_GUARANTEE = "topic-connected, every topic with diameter at most 2; links up to about n/2 times the fewest possible"
+_GUARANTEE = "topic-connected, every topic with diameter at most 2; "
 
 
 def _memory(size: Size) -> int:
@@ -22,7 +22,7 @@ def _memory(size: Size) -> int:
 @method(
     "cd-oda",
     problem="two hops at most for every message; centres by number of neighbours",
-    guarantee=_GUARANTEE + " (Lemma 5)",
+    guarantee=_GUARANTEE + "links can be nodes/2 times the fewest possible (Lemma 5)",
     cost=_COST,
     paper=_PAPER,
     memory=_memory,
@@ -34,7 +34,8 @@ def cd_oda(interest: Interest, *, seed: int = 0) -> Overlay:
     them is linked to each, all its topics are served, and so on until no topic is left that two nodes want. Ties go to
     the node that comes first on the seeded circle.
 
-    Every topic has diameter at most 2. The links can be n/2 times the fewest possible (Lemma 5).
+    Every topic has diameter at most 2. The links can be nodes/2 times the fewest possible (Lemma 5). Takes
+    O(Σ_u topics(u) · w_u) time at worst, w_u the subscribers of u's topics, and O(subscriptions + links) memory.
 
     References
     ----------
@@ -53,7 +54,7 @@ def cd_oda(interest: Interest, *, seed: int = 0) -> Overlay:
 @method(
     "cd-oda-1",
     problem="two hops at most for every message; centres by weighted number of neighbours",
-    guarantee=_GUARANTEE + " (Lemma 6)",
+    guarantee=_GUARANTEE + "links can be about nodes/8 times the fewest possible (Lemma 6)",
     cost="O(subscriptions log nodes) time, O(subscriptions + links) memory",
     paper=_PAPER,
     memory=_memory,
@@ -61,8 +62,8 @@ def cd_oda(interest: Interest, *, seed: int = 0) -> Overlay:
 def cd_oda_1(interest: Interest, *, seed: int = 0) -> Overlay:
     """Overlay of topic diameter 2 by CD-ODA-I: as `cd_oda`, neighbours counted once per topic shared.
 
-    Every topic has diameter at most 2. The links can be about n/4 times the fewest possible (Lemma 6). Takes
-    O(subscriptions log nodes) time: the counts are sums over topics.
+    Every topic has diameter at most 2. The links can be about nodes/8 times the fewest possible (Lemma 6, whose
+    n is half the nodes). Takes O(subscriptions log nodes) time: the counts are sums over topics.
 
     References
     ----------
@@ -81,7 +82,7 @@ def cd_oda_1(interest: Interest, *, seed: int = 0) -> Overlay:
 @method(
     "cd-oda-2",
     problem="two hops at most for every message; centres by topics served per link",
-    guarantee="topic-connected, every topic with diameter at most 2; no bound on links is known",
+    guarantee=_GUARANTEE + "no bound on links is known",
     cost=_COST,
     paper=_PAPER,
     memory=_memory,
@@ -93,7 +94,7 @@ def cd_oda_2(interest: Interest, *, seed: int = 0) -> Overlay:
     that a link of the star serves on average. Densities are compared exactly, as fractions.
 
     Every topic has diameter at most 2. No bound on the links is known; on the paper's own bad case for it, Lemma 6, it
-    reaches the optimum.
+    reaches the optimum. Takes time and memory as `cd_oda`.
 
     References
     ----------

@@ -16,7 +16,7 @@ def _memory(size: Size) -> int:
     problem="fewest links such that every topic stays connected when any one node is down (MinAvg-2TCO)",
     guarantee="2-topic-connected; at most O(U + log(nodes · topics)) times the fewest links possible, where U is the "
     "largest number of subscribers of a topic",
-    cost="a few times that of gm; n²/2 bytes, above 30,000 nodes O(subscriptions)",
+    cost="a few times the time of gm, and memory as gm's with a forest of blocks per topic",
     paper="Chen, Jacobsen, Vitenberg: kTCO (GM2, HararyPT), §V",
     memory=_memory,
     max_k=2,
@@ -30,7 +30,7 @@ def gm2(interest: Interest, *, seed: int = 0) -> Overlay:
     topic has. Equal links are taken all around a seeded circle of the nodes, as by `greedy_merge`.
 
     The paper's O(|V|⁴|T|) is avoided: a forest of blocks per topic is kept as links are added. It takes a few times as
-    long as `greedy_merge`, and a byte per pair of nodes (O(subscriptions) above 30,000 nodes).
+    long as `greedy_merge`, and its memory and O(subscriptions) for the forests.
 
     References
     ----------

@@ -10,8 +10,8 @@ from topicloom.model import Interest, Overlay
     "gm",
     problem="fewest links, that is lowest average degree (Min-TCO)",
     guarantee="topic-connected; at most log(subscriptions) times the fewest links possible; maximum degree unbounded",
-    cost="O(nodes² · topics) time at worst, about a thousandth of that in practice; n²/2 bytes, above 30,000 nodes "
-    "O(subscriptions)",
+    cost="O(nodes² · topics) time at worst, about a thousandth of that in practice; at most 1 GiB "
+    "for a byte per pair of nodes or two, else O(subscriptions)",
     paper="Chockler et al., Constructing Scalable Overlays for Pub-Sub with Many Topics, PODC 2007, §6",
     memory=engine_memory,
 )
@@ -21,8 +21,9 @@ def greedy_merge(interest: Interest, *, seed: int = 0) -> Overlay:
     Topic-connected, with at most log(Σ|T(v)|) times the fewest links that any topic-connected overlay has. Equal links
     are taken all around a seeded circle of the nodes, so that no hubs arise.
 
-    Takes O(|V|²|T|) time at worst, typically a thousandth of it. Memory is a byte per pair of nodes on the dense path,
-    and O(subscriptions) on the sparse one, which larger interests take.
+    Takes O(|V|²|T|) time at worst, typically a thousandth of it. Memory is a byte per pair of nodes on the dense path
+    (two where many topics are rare), never above 1 GiB, and O(subscriptions) on the sparse one, which larger interests
+    take.
 
     References
     ----------

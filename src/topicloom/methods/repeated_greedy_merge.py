@@ -24,7 +24,7 @@ def repeated_greedy_merge(interest: Interest, *, k: int = 2, seed: int = 0) -> O
 
     Topic-connected, and no more than that is promised: the runs share no link but may share a node whose failure
     cuts a topic, and a topic whose pairs are used up by earlier runs stays unconnected in a later one. `verify` says
-    which k it reaches; `gm2` promises 2 with fewer links.
+    which k it reaches; `gm2` promises 2 with fewer links. Takes k times as long as `greedy_merge`.
 
     Parameters
     ----------

@@ -24,8 +24,8 @@ def two_diameter_oda(interest: Interest, *, seed: int = 0) -> Overlay:
     fractions; ties go to the node that comes first on the seeded circle, then to its topic that comes first on a seeded
     circle of topics.
 
-    Every topic has diameter at most 2, and there is at most a link per subscription. Takes O(Σ_u topics(u)²) time at
-    worst and O(subscriptions + links) memory.
+    Every topic has diameter at most 2, and there is at most a link per subscription. Takes O(Σ_u topics(u)² +
+    subscriptions log nodes) time at worst and O(subscriptions + links) memory.
 
     References
     ----------
