@@ -72,12 +72,15 @@ def _halved(x: str, gm: float, stated: Mapping[str, float]) -> list[Published]:
     """The numbers if 2D-ODA's degree were links / nodes, the others' 2 · links / nodes."""
     halved = "if 2D-ODA's degree is links / nodes"
     return [
-        tried(f"2D-ODA's links over GM's, largest, {halved}", gm, lambda r: _most_of_gm(r, x, 0.5), AT_MOST),
+        tried(
+            f"2D-ODA's links over GM's, largest, {halved}", gm, lambda r: _most_of_gm(r, x, 0.5), AT_MOST, key="halved"
+        ),
         *(
             tried(
                 f"{NAMES[m]}'s links over 2D-ODA's, mean, {halved}",
                 value,
                 lambda r, m=m: 2 * _against(r, x, m, "2d-oda"),  # type: ignore[misc]
+                key=f"halved-{m}",
             )
             for m, value in stated.items()
         ),
@@ -123,7 +126,7 @@ def _study(
                 lambda r: _most_of_gm(r, x),
                 AT_MOST,
                 why=WHY,
-                shown_by=("bound",),
+                shown_by=("bound", "halved"),
             ),
             *(
                 Published(
@@ -131,7 +134,7 @@ def _study(
                     value,
                     lambda r, m=m: _against(r, x, m, "2d-oda"),  # type: ignore[misc]
                     why=WHY,
-                    shown_by=(f"bound-{m}",),
+                    shown_by=(f"bound-{m}", f"halved-{m}"),
                 )
                 for m, value in stated.items()
             ),
