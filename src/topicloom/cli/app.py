@@ -4,6 +4,7 @@ import os
 import sys
 import traceback
 from collections.abc import Sequence
+from itertools import pairwise
 
 import typer
 from typer.exceptions import TyperException
@@ -74,13 +75,23 @@ def main(argv: Sequence[str] | None = None) -> int:
         complain(f"failed unexpectedly ({type(error).__name__}): {_first_line(error)}; run again with -v to see more")
         return BAD_INPUT
     if result == INTERRUPTED:  # typer, too, turns Ctrl-C into this result
-        kept = "nothing half-written is left"
-        if arguments[:1] == ["study"]:
-            kept = "what was measured is kept, and the same command goes on"
-        elif arguments[:1] == ["design"] and {"dc", "--method=dc"} & set(arguments):
-            kept = "finished partitions are kept, and the same command goes on"
-        complain(f"interrupted; {kept}")
+        complain(f"interrupted; {_kept(arguments)}")
     return result if isinstance(result, int) else DONE
+
+
+def _kept(arguments: Sequence[str]) -> str:
+    """What an interrupted command leaves behind.
+
+    >>> _kept(["design", "subs.csv", "dc"])
+    'nothing half-written is left'
+    >>> _kept(["design", "subs.csv", "out", "--method", "dc"])
+    'finished partitions are kept, and the same command goes on'
+    """
+    if arguments[:1] == ["study"]:
+        return "what was measured is kept, and the same command goes on"
+    if arguments[:1] == ["design"] and ("--method=dc" in arguments or ("--method", "dc") in pairwise(arguments)):
+        return "finished partitions are kept, and the same command goes on"
+    return "nothing half-written is left"
 
 
 def _usage(error: TyperException) -> str:

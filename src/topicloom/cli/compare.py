@@ -23,7 +23,7 @@ from topicloom.cli.options import (
     TopicColumn,
     Verbose,
 )
-from topicloom.cli.session import cores_of, spark_session
+from topicloom.cli.session import cores_of, is_embedded, spark_session
 from topicloom.cli.sources import part_of_overlay
 from topicloom.cli.warm import COMPILING, warm
 from topicloom.errors import InvalidOptionError, NotEnoughMemoryError
@@ -86,7 +86,7 @@ def command(
             header=header,
         )
         prepared = prepare(rows, stages=stages)
-        if remote is None and (master is None or master.startswith("local")):
+        if is_embedded(master, remote):
             _check_memory(prepared, choices, cores_of(master, remote))
         with stages("compile", COMPILING):
             for choice in choices:

@@ -25,7 +25,7 @@ from topicloom.cli.options import (
     TopicColumn,
     Verbose,
 )
-from topicloom.cli.session import cores_of, spark_session
+from topicloom.cli.session import cores_of, is_embedded, spark_session
 from topicloom.cli.sources import part_of_overlay
 from topicloom.cli.verify import broken_sentence
 from topicloom.cli.warm import COMPILING, warm, warm_workers
@@ -154,7 +154,7 @@ def command(
             spark, source, node_column=node_column, topic_column=topic_column, format=format, header=header
         )
         prepared = prepare(rows, stages=stages)
-        embedded = remote is None and (master is None or master.startswith("local"))
+        embedded = is_embedded(master, remote)
         available = available_memory() if embedded else sys.maxsize
         needed = check_memory(prepared, method, available, workers=cores_of(master, remote), options=options)
         narrator.note(_plan(prepared, method, options, needed))

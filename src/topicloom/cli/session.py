@@ -53,7 +53,7 @@ def spark_session(
             # PySpark's own handler talks to the JVM in the middle of another call; ending the session ends its jobs
             signal.signal(signal.SIGINT, signal.default_int_handler)
         try:
-            if remote or (master and not master.startswith("local")):
+            if not is_embedded(master, remote):
                 spark.addArtifacts(str(package_zip(Path(scratch))), pyfile=True)
             yield spark
         except BaseException as error:
@@ -68,16 +68,23 @@ def spark_session(
         spark.stop()
 
 
+def is_embedded(master: str | None, remote: str | None) -> bool:
+    """Whether Spark runs inside this process' machine, as by default, and not on a cluster or a server."""
+    return remote is None and (master or DEFAULT_MASTER).startswith("local")
+
+
 def cores_of(master: str | None, remote: str | None) -> int:
     """Tasks that run at the same time, as far as the address says: 1 on a cluster or a server.
 
     >>> cores_of("local[3,4]", None), cores_of("local", None), cores_of(None, "sc://host")
     (3, 1, 1)
     """
-    named = None if remote else re.match(r"local(?:\[(\*|\d+))?", master or DEFAULT_MASTER)
+    if not is_embedded(master, remote):
+        return 1
+    named = re.match(r"local\[(\*|\d+)", master or DEFAULT_MASTER)
     if named is None:
         return 1
-    return (os.cpu_count() or 1) if named[1] == "*" else int(named[1] or 1)
+    return (os.cpu_count() or 1) if named[1] == "*" else int(named[1])
 
 
 def _outliving(error: BaseException) -> SparkFailedError | None:

@@ -124,7 +124,7 @@ EXPLANATIONS = {
     ),
     "churn-sizes": Explanation(
         "The sizes. See the setting: with a power law that starts at the least size, the maximum degree at the start "
-        "and after 1,000 rounds comes nearer than with sizes ~ s⁻², for Shadow and for Naive; Shadow exactly as it is "
+        "and after 1,000 rounds comes nearer than with sizes ~ s⁻², for Shadow and for Naive; Shadow as it is "
         "printed is the other row.",
         _CHURN,
     ),

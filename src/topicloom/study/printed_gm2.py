@@ -7,7 +7,7 @@ newest first, as in `literal_greedy_merge` and `printed_low_oda`; the paper says
 import numba
 import numpy as np
 
-from topicloom.study.printed_low_oda import best_pair, first_keys, lower_key
+from topicloom.study.printed_low_oda import best_pair, first_keys, highest_keys, lower_key
 
 NONE = -1
 
@@ -20,10 +20,7 @@ def printed_gm2(indptr, topics, n_topics):
     for v in range(n):
         wants[v, topics[indptr[v] : indptr[v + 1]]] = True
     key, clock = first_keys(indptr, topics, wants)
-    bound, at = np.zeros(n, np.int64), np.zeros(n, np.int64)
-    for v in range(n):
-        at[v] = key[v].argmax()
-        bound[v] = key[v, at[v]]
+    bound, at = highest_keys(key)
     degree = np.zeros(n, np.int64)
     most = 2 * len(topics)  # a topic with s subscribers takes fewer than 2 s links
     links = np.empty((most, 2), np.int32)

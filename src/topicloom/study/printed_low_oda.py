@@ -27,11 +27,7 @@ def printed_low_oda(indptr, topics, n_topics, rho):
     key, clock = first_keys(indptr, topics, wants)
     # No key in a row exceeds its bound, and `at` is where it was found: of all pairs, and of those that do not raise
     # the maximum degree.
-    bound = np.zeros(n, np.int64)
-    at = np.zeros(n, np.int64)
-    for v in range(n):
-        at[v] = key[v].argmax()
-        bound[v] = key[v, at[v]]
+    bound, at = highest_keys(key)
     low_bound, low_at = bound.copy(), at.copy()
     degree = np.zeros(n, np.int64)
     highest = 0
@@ -72,6 +68,17 @@ def first_keys(indptr, topics, wants):
                 clock += 1
                 key[v, w] = (shared << SHIFT) + clock
     return key, clock
+
+
+@numba.njit(cache=True)
+def highest_keys(key):
+    """The highest key in each row, and where it is."""
+    n = len(key)
+    highest, at = np.zeros(n, np.int64), np.zeros(n, np.int64)
+    for v in range(n):
+        at[v] = key[v].argmax()
+        highest[v] = key[v, at[v]]
+    return highest, at
 
 
 @numba.njit(cache=True)

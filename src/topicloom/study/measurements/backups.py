@@ -6,6 +6,8 @@ import numpy as np
 
 from topicloom.churn import Maintainer
 from topicloom.methods.low_oda import low_oda
+from topicloom.model import Interest
+from topicloom.model.arrays import Int64Array
 from topicloom.study.cells import Cell
 from topicloom.study.interests import interest_of
 from topicloom.study.measurements.kinds import Figure, measures, require_connected
@@ -21,6 +23,11 @@ def backups(cell: Cell) -> Iterator[Figure]:
     labels = [interest.node_label(node) for node in range(interest.n_nodes)]
     n_backups = np.array([len(maintainer.backups_of(label)) for label in labels])
     n_primaries = np.array([len(maintainer.primaries_of(label)) for label in labels])
+    yield from backup_figures(interest, n_backups, n_primaries)
+
+
+def backup_figures(interest: Interest, n_backups: Int64Array, n_primaries: Int64Array) -> Iterator[Figure]:
+    """Means and extremes of backups and primaries per node, and means by the number of topics that a node wants."""
     yield Figure("backup_share", float(n_backups.mean()) / interest.n_nodes)
     yield Figure("fewest_primaries", int(n_primaries.min()))
     yield Figure("most_primaries", int(n_primaries.max()))

@@ -1,10 +1,11 @@
 """Degrees, diameters and what the method reports, of an overlay that a construction method designs."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 from topicloom.measures import measure
 from topicloom.methods.registry import design
 from topicloom.model import Overlay
+from topicloom.model.arrays import Int32Array
 from topicloom.study.cells import Cell
 from topicloom.study.interests import interest_of
 from topicloom.study.literal_greedy_merge import literal_greedy_merge
@@ -14,6 +15,12 @@ from topicloom.study.printed_low_oda import printed_low_oda
 
 # The connectivity that the judge looks for; harary-pt's is its option k.
 _CONNECTIVITY = {"gm2": 2, "printed-gm2": 2, "cycle-pt": 2, "ring-pt": 2}
+# Methods with equally good links in lists, as the papers' algorithms have or may have them.
+_IN_LISTS: Mapping[str, Callable[..., Int32Array]] = {
+    "literal": literal_greedy_merge,
+    "printed-low-oda": printed_low_oda,
+    "printed-gm2": printed_gm2,
+}
 _TWO_HOPS = ("cd-oda", "cd-oda-1", "cd-oda-2", "2d-oda")
 
 
@@ -53,15 +60,9 @@ def degrees(overlay: Overlay) -> Iterator[Figure]:
 
 def _overlay(cell: Cell) -> Overlay:
     interest = interest_of(cell)
-    if cell.method == "literal":  # Greedy Merge with the ties of the algorithm as it is printed
-        links = literal_greedy_merge(interest.indptr, interest.topics, interest.n_topics)
-        overlay = Overlay(interest, links, "literal")
-    elif cell.method == "printed-low-oda":
-        links = printed_low_oda(interest.indptr, interest.topics, interest.n_topics, cell.options["rho"])
-        overlay = Overlay(interest, links, "printed-low-oda")
-    elif cell.method == "printed-gm2":
-        links = printed_gm2(interest.indptr, interest.topics, interest.n_topics)
-        overlay = Overlay(interest, links, "printed-gm2")
+    if cell.method in _IN_LISTS:
+        links = _IN_LISTS[cell.method](interest.indptr, interest.topics, interest.n_topics, **cell.options)
+        overlay = Overlay(interest, links, cell.method)
     else:
         overlay = design(interest, cell.method, seed=cell.seed, **cell.options)
     k = cell.options.get("k", _CONNECTIVITY.get(cell.method, 1))

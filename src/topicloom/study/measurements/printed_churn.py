@@ -10,6 +10,7 @@ from topicloom.model.arrays import Int32Array
 from topicloom.study.cells import Cell
 from topicloom.study.churn_rounds import Churn
 from topicloom.study.interests import interest_of
+from topicloom.study.measurements.backups import backup_figures
 from topicloom.study.measurements.kinds import Figure, measures, require_connected
 from topicloom.study.printed_low_oda import printed_low_oda
 from topicloom.study.printed_shadow import (
@@ -42,15 +43,7 @@ def printed_backups(cell: Cell) -> Iterator[Figure]:
     require_connected(cell, interest, _links(nodes))
     for v in range(interest.n_nodes):
         build_backups(nodes, v, cell.options["coverage"], *BUILDERS[cell.method])
-    n_backups = nodes.backups.sum(axis=1)
-    yield Figure("backup_share", float(n_backups.mean()) / interest.n_nodes)
-    yield Figure("fewest_primaries", int(nodes.primaries.min()))
-    yield Figure("most_primaries", int(nodes.primaries.max()))
-    yield Figure("share_under_5_primaries", float((nodes.primaries < 5).mean()))
-    sizes = np.diff(interest.indptr)
-    for size in np.unique(sizes).tolist():
-        yield Figure("backups", float(n_backups[sizes == size].mean()), size)
-        yield Figure("primaries", float(nodes.primaries[sizes == size].mean()), size)
+    yield from backup_figures(interest, nodes.backups.sum(axis=1), nodes.primaries)
 
 
 @measures("printed-churn")

@@ -8,6 +8,7 @@ import numpy as np
 
 from topicloom.methods.low_oda import low_oda
 from topicloom.model import Interest
+from topicloom.model.arrays import Int32Array
 from topicloom.study.cells import Cell
 from topicloom.study.churn_rounds import Churn
 from topicloom.study.literal_greedy_merge import literal_greedy_merge
@@ -17,6 +18,7 @@ from topicloom.study.printed_low_oda import printed_low_oda
 from topicloom.study.printed_shadow import RHO
 
 Links = set[tuple[int, int]]
+Build = Callable[[Sequence[int]], Links]  # from the nodes that are there to links by their numbers among everyone
 IN_LISTS: Mapping[str, Callable[..., Any]] = {
     "gm": literal_greedy_merge,
     "low-oda": lambda indptr, topics, n_topics: printed_low_oda(indptr, topics, n_topics, RHO),
@@ -42,11 +44,10 @@ def rebuilt(cell: Cell) -> Iterator[Figure]:
     `topicloom.design` does.
     """
     churn = Churn.of(cell)
-    kept = cell.options["ties"] == "kept"
+    among = _in_place if cell.options["ties"] == "kept" else _restricted
+    build = among(cell, churn.everyone, lambda interest: low_oda(interest, seed=cell.seed).links)
     found = []
-    for one, (now, present) in _exchanged(
-        churn, cell.options["every"], lambda present: _built(cell, churn.everyone, present, kept)
-    ):
+    for one, (now, present) in _exchanged(churn, cell.options["every"], build):
         found.append(one)
         degree = np.bincount(np.array(list(now)).ravel(), minlength=churn.everyone.n_nodes)
         yield Figure("max_degree", int(degree.max()), one.round)
@@ -64,37 +65,24 @@ def rebuilt_in_lists(cell: Cell) -> Iterator[Figure]:
 
     The lists are made in the order of the nodes' numbers, which nobody's coming or going changes.
     """
-    churn = Churn.of(cell)
-
-    def build(present: Sequence[int]) -> Links:
-        nodes = np.sort(np.array(present))
-        interest = churn.everyone.restrict(nodes)
-        links = IN_LISTS[cell.method](interest.indptr, interest.topics, interest.n_topics)
-        require_connected(cell, interest, links)
-        return {(u, v) for u, v in nodes[links].tolist()}
-
+    churn, method = Churn.of(cell), IN_LISTS[cell.method]
+    build = _restricted(cell, churn.everyone, lambda one: method(one.indptr, one.topics, one.n_topics))
     yield from _means([one for one, _ in _exchanged(churn, cell.options["every"], build)])
 
 
-def _exchanged(
-    churn: Churn, every: int, build: Callable[[Sequence[int]], Links]
-) -> Iterator[tuple[Exchanged, tuple[Links, int]]]:
+def _exchanged(churn: Churn, every: int, build: Build) -> Iterator[tuple[Exchanged, tuple[Links, int]]]:
     """Every so many rounds what building anew exchanges, the new links, and how many nodes are there."""
     before: Links = set()
     built = -1  # the round after which `before` was
     for number, (turn, present) in enumerate(churn.present(), 1):
         if number % every == 0:
             if built != number - 1:
-                before = build(_without(turn.node, present) if turn.joins else [*present, turn.node])
+                before = build(list({*present} ^ {turn.node}))
             now = build(present)
             changed = len(before ^ now)
             topics = len(churn.everyone.topics_of(turn.node))
             yield Exchanged(number, turn.joins, changed, changed / max(len(before), 1), topics), (now, len(present))
             before, built = now, number
-
-
-def _without(node: int, present: Sequence[int]) -> list[int]:
-    return [other for other in present if other != node]
 
 
 def _means(found: Sequence[Exchanged]) -> Iterator[Figure]:
@@ -107,18 +95,29 @@ def _means(found: Sequence[Exchanged]) -> Iterator[Figure]:
             yield Figure(f"{name}_repair_ratio", fmean(ratios))
 
 
-def _built(cell: Cell, everyone: Interest, present: Sequence[int], kept: bool) -> Links:
-    """Links of Low-ODA for the nodes present, by their numbers among everyone."""
-    nodes = np.sort(np.array(present))
-    if not kept:
+def _restricted(cell: Cell, everyone: Interest, links_of: Callable[[Interest], Int32Array]) -> Build:
+    """Building for those who are there, numbered anew in the order of their numbers among everyone."""
+
+    def build(present: Sequence[int]) -> Links:
+        nodes = np.sort(np.array(present))
         interest = everyone.restrict(nodes)
-        links = low_oda(interest, seed=cell.seed).links
+        links = links_of(interest)
         require_connected(cell, interest, links)
-        return {(int(nodes[u]), int(nodes[v])) for u, v in links.tolist()}
-    there = np.isin(everyone.nodes, nodes)  # the others stay, wanting nothing: nobody's number changes
-    interest = Interest.from_ids(
-        everyone.nodes[there], everyone.topics[there], n_nodes=everyone.n_nodes, n_topics=everyone.n_topics
-    )
-    links = low_oda(interest, seed=cell.seed).links
-    require_connected(cell, interest, links)
-    return {(u, v) for u, v in links.tolist()}
+        return {(u, v) for u, v in nodes[links].tolist()}
+
+    return build
+
+
+def _in_place(cell: Cell, everyone: Interest, links_of: Callable[[Interest], Int32Array]) -> Build:
+    """Building with nobody's number changed: who is not there stays, and wants nothing."""
+
+    def build(present: Sequence[int]) -> Links:
+        there = np.isin(everyone.nodes, np.array(present))
+        interest = Interest.from_ids(
+            everyone.nodes[there], everyone.topics[there], n_nodes=everyone.n_nodes, n_topics=everyone.n_topics
+        )
+        links = links_of(interest)
+        require_connected(cell, interest, links)
+        return {(u, v) for u, v in links.tolist()}
+
+    return build
