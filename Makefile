@@ -9,7 +9,7 @@ help:  ## list the targets
 setup:  ## Java 17, .venv and the locked packages, if they are missing
 	@tools/setup.sh
 # numba's cache does not notice changes in modules that a kernel imports
-	@find src -name '*.nb[ic]' ! -newer "$$(ls -t src/topicloom/kernels/*.py src/topicloom/judge/*.py | head -n 1)" -delete
+	@find src -name '*.nb[ic]' ! -newer "$$(ls -t src/topicloom/kernels/*.py src/topicloom/kernels/*/*.py src/topicloom/judge/*.py | head -n 1)" -delete
 
 demo: setup  ## generate, design, verify and measure an RSS-like interest on Spark, in one table
 	@$(PYTHON_RUN) tools/demo.py demo

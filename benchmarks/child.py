@@ -19,7 +19,7 @@ ENOUGH = 5.0
 def builder(method):
     """Function interest -> links."""
     if method == "literal":
-        from topicloom.study.literal_greedy_merge import literal_greedy_merge
+        from topicloom.study.printed.literal_gm import literal_greedy_merge
 
         return lambda interest: literal_greedy_merge(interest.indptr, interest.topics, interest.n_topics)
     import topicloom as tl

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 import topicloom as tl
-from topicloom.methods.choose import method_for, options_for
+from topicloom.methods.selection import method_for, options_for
 
 POPULARITIES = {"exponential": "Expo", "zipf": "Zipf", "uniform": "Unif"}
 

@@ -6,9 +6,9 @@ import time
 from pathlib import Path
 
 import topicloom as tl
-from topicloom.cli.session import spark_session
 from topicloom.pipeline.prepare import prepare
 from topicloom.pipeline.read import read_rows
+from topicloom.spark.session import spark_session
 
 
 def encode(source: str, out: str) -> dict:

@@ -4,13 +4,13 @@ import sys
 from pathlib import Path
 
 from topicloom.cli.console import figure, narrated, print_table, tell
-from topicloom.cli.session import spark_session
-from topicloom.cli.warm import COMPILING, warm, warm_workers
-from topicloom.model.publish import whole_directory
 from topicloom.pipeline import generate_subscriptions, read_subscriptions, write_overlay
-from topicloom.pipeline.overlay import design_prepared
+from topicloom.pipeline.design import design_prepared
 from topicloom.pipeline.prepare import prepare
-from topicloom.pipeline.stages import Stages
+from topicloom.spark.session import spark_session
+from topicloom.spark.stages import Stages
+from topicloom.spark.warm import COMPILING, warm, warm_workers
+from topicloom.storage.atomic import whole_directory
 
 WORKLOAD = {"nodes": 2000, "topics": 200, "subscriptions": 20, "popularity": "zipf", "alpha": 0.5, "seed": 1}
 HEADER = ("method", "links", "average degree", "maximum degree", "mean diameter", "max diameter", "verified", "seconds")

@@ -56,5 +56,5 @@ fi
 say "installing the locked packages (once, a minute or two)"
 "$VENV/bin/pip" install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
 say "compiling the kernels (once, two or three minutes)"
-"$VENV/bin/python" -c "from topicloom.cli.warm import warm_all; warm_all()"
+"$VENV/bin/python" -c "from topicloom.spark.warm import warm_all; warm_all()"
 wanted >"$STAMP"

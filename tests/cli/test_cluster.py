@@ -58,5 +58,5 @@ def test_the_same_links_on_a_cluster_that_gets_the_package_by_itself(master, tmp
     expected = tl.design(interest, "dc", partitions=5, seed=2)
     assert tl.Overlay.load(tmp_path / "out").links.tolist() == expected.links.tolist()
     # the workers' Python has topicloom installed; what they loaded is what was sent, or nobody had unpacked it
-    assert list(tmp_path.glob("cache/topicloom/*/package/topicloom/methods/conquer.py"))
+    assert list(tmp_path.glob("cache/topicloom/*/package/topicloom/methods/dc/conquer.py"))
     assert not list(tmp_path.glob(".*"))  # the work folder is gone

@@ -6,9 +6,10 @@ from contextlib import contextmanager
 import pytest
 
 import topicloom as tl
-from topicloom.cli import app, design, generate, measure, verify
+from topicloom.cli import app
 from topicloom.cli.app import main
-from topicloom.cli.session import spark_session
+from topicloom.cli.commands import design, generate, measure, verify
+from topicloom.spark.session import spark_session
 
 
 @pytest.fixture

@@ -6,10 +6,10 @@ from contextlib import contextmanager
 import pytest
 from pyarrow import parquet
 
-from topicloom.cli import compare
 from topicloom.cli.app import main
-from topicloom.cli.session import cores_of
+from topicloom.cli.commands import compare
 from topicloom.errors import NotEnoughMemoryError
+from topicloom.spark.session import cores_of
 
 
 @pytest.fixture
@@ -64,8 +64,8 @@ def test_an_existing_folder_is_kept(subscriptions, tmp_path, capsys):
 
 
 def test_methods_that_do_not_fit_side_by_side_run_one_by_one(monkeypatch):
-    monkeypatch.setattr("topicloom.cli.compare.available_memory", lambda: 1000)
-    monkeypatch.setattr("topicloom.pipeline.overlay.check_memory", lambda *_: 600)
+    monkeypatch.setattr("topicloom.cli.commands.compare.available_memory", lambda: 1000)
+    monkeypatch.setattr("topicloom.pipeline.design.check_memory", lambda *_: 600)
     choices = compare._choices("gm,hub")
     with pytest.raises(NotEnoughMemoryError, match=r"one by one with --master 'local\[1\]'"):
         compare._check_memory(None, choices, cores_of("local[2]", None))

@@ -45,7 +45,7 @@ def test_the_same_links_through_spark_connect(server, tmp_path):
     assert tl.Overlay.load(tmp_path / "dc").links.tolist() == expected.links.tolist()
     assert not list(tmp_path.glob(".*"))
     # the server's Python has topicloom installed; what it loaded is what was sent, or nobody had unpacked it
-    assert list(cache.glob("topicloom/*/package/topicloom/methods/conquer.py"))
+    assert list(cache.glob("topicloom/*/package/topicloom/methods/dc/conquer.py"))
 
 
 STREAMS_REMOTELY = """

@@ -6,8 +6,8 @@ from contextlib import contextmanager
 import pytest
 
 import topicloom as tl
-from topicloom.cli import design
 from topicloom.cli.app import main
+from topicloom.cli.commands import design
 
 
 @pytest.fixture

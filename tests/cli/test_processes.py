@@ -40,7 +40,7 @@ def test_a_whole_run_says_little_and_writes_all(subscriptions, old_output):
 
 
 FAILING_WORKER = """
-from topicloom.cli.session import spark_session
+from topicloom.spark.session import spark_session
 
 def fail(batches):
     raise ArithmeticError("as a worker said")

@@ -5,13 +5,13 @@ import sys
 
 import pytest
 
-from topicloom.cli.ship import package_zip
+from topicloom.spark.ship import package_zip
 
 PROGRAM = """
 import sys
 sys.path = [place for place in sys.path if "topicloom" not in place and not place.endswith("src")]
 sys.path.insert(1, sys.argv[1])
-from topicloom.kernels.division import shuffled_ranks
+from topicloom.kernels.draw.division import shuffled_ranks
 import numpy as np
 import topicloom
 assert sorted(shuffled_ranks(np.arange(4), 4, 0)) == [0, 1, 2, 3]

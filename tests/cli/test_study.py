@@ -5,8 +5,8 @@ from contextlib import contextmanager
 import pytest
 from pyarrow import parquet
 
-from topicloom.cli import study
 from topicloom.cli.app import main
+from topicloom.cli.commands import study
 
 
 @pytest.fixture

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from churn_states import state_of
 from small_interests import interests
-from topicloom.kernels.backups import GREEDY, PRIMAL_DUAL
-from topicloom.kernels.random import BACKUP_STREAM, below, draw
+from topicloom.kernels.churn.backups import GREEDY, PRIMAL_DUAL
+from topicloom.kernels.streams import BACKUP_STREAM, below, draw
 
 
 def slow_backups(interest, builder, v, weight, tie, rounds, base):

@@ -6,7 +6,7 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from topicloom.kernels.blocks import build_blocks, link_blocks, share_block
+from topicloom.kernels.greedy.blocks import build_blocks, link_blocks, share_block
 
 
 @pytest.mark.parametrize(("n", "seed"), [(n, seed) for n in (2, 3, 5, 12, 30) for seed in range(4)])

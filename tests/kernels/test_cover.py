@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from small_interests import interests
-from topicloom.kernels.cover import cover_by_heap, cover_by_scan, greedy_cover
-from topicloom.kernels.division import places_among, shuffled_ranks
+from topicloom.kernels.covers.cover import cover_by_heap, cover_by_scan, greedy_cover
+from topicloom.kernels.draw.division import places_among, shuffled_ranks
 from topicloom.kernels.tie_order import places_on_circle
 
 

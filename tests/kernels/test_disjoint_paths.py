@@ -4,7 +4,7 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from topicloom.kernels.disjoint_paths import _add_link, _empty_arcs, _new_search, disjoint_paths
+from topicloom.kernels.paths.disjoint_paths import _add_link, _empty_arcs, _new_search, disjoint_paths
 
 
 @pytest.mark.parametrize("seed", range(40))

@@ -8,7 +8,7 @@ from hypothesis import assume, given
 from churn_states import links_of, state_of
 from small_interests import interests, sub_overlay
 from topicloom.churn.repair import RELEASED, connect_node, connect_pieces, release_links
-from topicloom.kernels.repair import NEAR, cut_topics, entries_of, pieces
+from topicloom.kernels.churn.repair import NEAR, cut_topics, entries_of, pieces
 from topicloom.kernels.tie_order import arc
 
 

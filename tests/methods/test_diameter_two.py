@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import topicloom as tl
-from topicloom.kernels.node_stars import DENSITY, NEIGHBOURS, WEIGHTED, node_stars
+from topicloom.kernels.covers.node_stars import DENSITY, NEIGHBOURS, WEIGHTED, node_stars
 
 sys.path.insert(0, str(Path(__file__).parent))
 from diameter_two_cases import case_vii, lemma_1, lemma_5, lemma_6

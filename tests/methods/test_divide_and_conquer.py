@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 import topicloom as tl
 from small_interests import EDGE_CASES, interest_of, interests
 from topicloom.errors import InvalidOptionError
-from topicloom.methods.conquer import group_units
-from topicloom.methods.division import best_count, choose_core, divide, order_of
-from topicloom.methods.star_merge import Part, wanted_elsewhere
+from topicloom.methods.dc.conquer import group_units
+from topicloom.methods.dc.division import best_count, choose_core, divide, order_of
+from topicloom.methods.dc.star_merge import Part, wanted_elsewhere
 
 TABLE_I = {"nodes": 1000, "topics": 100, "subscriptions": 20}
 

@@ -95,7 +95,7 @@ def test_full_mesh_refuses_what_would_not_fit() -> None:
 
 
 def test_full_mesh_counts_pairs_across_topics(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys.modules["topicloom.methods.full_mesh"], "MOST_LINKS", 5)
+    monkeypatch.setattr(sys.modules["topicloom.methods.references.full_mesh"], "MOST_LINKS", 5)
     assert tl.full_mesh(tl.Interest.from_pairs(list("abcbd"), list("xxxyy"))).n_links == 4
     with pytest.raises(tl.TopicloomError, match="at least 6 links"):
         tl.full_mesh(tl.Interest.from_pairs(list("abcdef"), list("xxxyyy")))

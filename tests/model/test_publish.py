@@ -7,8 +7,8 @@ import textwrap
 import pytest
 
 from topicloom.errors import OutputExistsError
-from topicloom.model import publish
-from topicloom.model.publish import whole_directory
+from topicloom.storage import atomic as publish
+from topicloom.storage.atomic import whole_directory
 
 
 def write(folder, text, **options):

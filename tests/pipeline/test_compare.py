@@ -7,7 +7,7 @@ import pytest
 from pyspark.sql import functions as F
 
 import topicloom as tl
-from topicloom.methods.choice import MethodChoice
+from topicloom.methods.selection import MethodChoice
 from topicloom.pipeline.compare import (
     Compared,
     _separate_keys,
@@ -60,7 +60,7 @@ def test_every_method_is_a_task_of_its_own(spark, count: int) -> None:
 
 
 def test_a_method_that_refuses_does_not_stop_the_others(interest, monkeypatch) -> None:
-    monkeypatch.setattr(sys.modules["topicloom.methods.full_mesh"], "MOST_LINKS", 100)
+    monkeypatch.setattr(sys.modules["topicloom.methods.references.full_mesh"], "MOST_LINKS", 100)
     assert "up to 100 are accepted" in evaluate(interest, MethodChoice.parse("full-mesh"), 0)["refused"]
 
 

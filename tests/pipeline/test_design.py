@@ -5,10 +5,10 @@ from pyspark.sql import functions as F
 import topicloom as tl
 from topicloom.errors import InputNotFoundError, InvalidLinksError, InvalidOptionError, NotEnoughMemoryError
 from topicloom.pipeline import design_overlay, measure_overlay, verify_overlay, write_overlay
-from topicloom.pipeline.columns import NODE_ID, TOPIC_ID
+from topicloom.pipeline.design import check_memory
 from topicloom.pipeline.encode import dense_ids
-from topicloom.pipeline.overlay import check_memory
 from topicloom.pipeline.prepare import prepare
+from topicloom.spark.columns import NODE_ID, TOPIC_ID
 
 WORKLOAD = {"nodes": 120, "topics": 25, "subscriptions": 5, "popularity": "zipf", "alpha": 1.0, "seed": 4}
 

@@ -4,11 +4,11 @@ import pytest
 import topicloom as tl
 from topicloom.errors import InvalidOptionError, NotEnoughMemoryError
 from topicloom.pipeline import design_overlay
-from topicloom.pipeline.divide_and_conquer import divide_and_conquer
-from topicloom.pipeline.overlay import check_memory
+from topicloom.pipeline.dc.run import divide_and_conquer
+from topicloom.pipeline.dc.work import run_folder
+from topicloom.pipeline.design import check_memory
 from topicloom.pipeline.prepare import prepare
-from topicloom.pipeline.stages import Stages
-from topicloom.pipeline.work import run_folder
+from topicloom.spark.stages import Stages
 
 WORKLOAD = {"nodes": 150, "topics": 40, "subscriptions": 6, "popularity": "zipf", "alpha": 1.0, "seed": 4}
 

@@ -8,7 +8,7 @@ from numba.core.dispatcher import Dispatcher
 
 from topicloom import pipeline
 
-MODULES = [module.name for module in pkgutil.iter_modules(pipeline.__path__, "topicloom.pipeline.")]
+MODULES = [module.name for module in pkgutil.walk_packages(pipeline.__path__, "topicloom.pipeline.")]
 
 
 @pytest.mark.parametrize("name", MODULES)

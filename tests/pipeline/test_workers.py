@@ -4,7 +4,7 @@ import gc
 
 import pytest
 
-from topicloom.pipeline import workers
+from topicloom.spark import workers
 
 
 @pytest.fixture

@@ -26,7 +26,7 @@ from topicloom.errors import (
 DIES_BEFORE_THE_FILES = """
 import os, signal, sys
 import topicloom as tl
-from topicloom.cli.session import spark_session
+from topicloom.spark.session import spark_session
 from topicloom.stream import batches, maintain, read_events
 
 write = batches.write_files

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from topicloom.study.catalogue import STUDIES
-from topicloom.study.explanations import EXPLANATIONS
 from topicloom.study.measurements import MEASUREMENTS
+from topicloom.study.page.explanations import EXPLANATIONS
+from topicloom.study.papers import STUDIES
 from topicloom.study.studies import Scale
 
 DOCS = Path(__file__).parents[2] / "docs"

@@ -8,15 +8,15 @@ import pytest
 
 import topicloom as tl
 from topicloom.study.cells import Cell
-from topicloom.study.churn_rounds import Churn
-from topicloom.study.interests import FROM_LEAST, case_vii, drawn
+from topicloom.study.churn_workload import Churn
+from topicloom.study.inputs import FROM_LEAST, case_vii, drawn
 from topicloom.study.measurements import MEASUREMENTS
 from topicloom.study.measurements.kinds import NotVerifiedError, require_connected
 from topicloom.study.measurements.printed_churn import BUILDERS, linked
 from topicloom.study.measurements.star_bound import fewest_links
-from topicloom.study.printed_gm2 import printed_gm2
-from topicloom.study.printed_low_oda import printed_low_oda
-from topicloom.study.printed_shadow import build_backups
+from topicloom.study.printed.literal_gm2 import printed_gm2
+from topicloom.study.printed.literal_low_oda import printed_low_oda
+from topicloom.study.printed.literal_shadow import build_backups
 
 SMALL = {"nodes": 60, "topics": 12, "subscriptions": 4}
 

@@ -6,8 +6,8 @@ import pytest
 from pyarrow import compute, parquet
 
 from topicloom.study import run
-from topicloom.study.catalogue import STUDIES, known_kinds
 from topicloom.study.cells import Cell, distinct
+from topicloom.study.papers import STUDIES, known_kinds
 from topicloom.study.progress import Progress
 from topicloom.study.run import figures_of, run_cells
 from topicloom.study.store import Store, write_whole

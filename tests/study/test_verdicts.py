@@ -2,13 +2,13 @@
 
 import pytest
 
-from topicloom.study import tables
-from topicloom.study.catalogue import STUDIES
-from topicloom.study.results import NotMeasuredError, Results
+from topicloom.study.page import tables
+from topicloom.study.page.lookup import NotMeasuredError, Results
+from topicloom.study.page.verdicts import Compared, Tried, compared, verdict
+from topicloom.study.papers import STUDIES
 from topicloom.study.run import figures_of
 from topicloom.study.store import SCHEMA
 from topicloom.study.studies import ABOUT, AT_LEAST, AT_MOST, ORDER, Published, Scale
-from topicloom.study.verdicts import Compared, Tried, compared, verdict
 
 
 @pytest.mark.parametrize(

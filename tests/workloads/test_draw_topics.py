@@ -14,8 +14,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from topicloom.kernels.draw_topics import draw_distinct, draw_independent
-from topicloom.kernels.random import below, draw
+from topicloom.kernels.draw.topics import draw_distinct, draw_independent
+from topicloom.kernels.streams import below, draw
 from topicloom.workloads.options import Workload
 from topicloom.workloads.tables import tables_of
 

@@ -21,7 +21,7 @@ from topicloom.churn.repair import (
     shares_topic,
 )
 from topicloom.churn.state import OverlayState
-from topicloom.kernels.repair import entries_of
+from topicloom.kernels.churn.repair import entries_of
 from topicloom.model.arrays import Int32Array
 
 Step = Callable[[], None]

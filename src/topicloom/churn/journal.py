@@ -9,8 +9,8 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple, Protocol
 
+from topicloom.churn.event_json import change_line
 from topicloom.churn.events import Event
-from topicloom.churn.lines import change_line
 from topicloom.model import Change
 
 _TABLES = (

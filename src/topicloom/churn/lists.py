@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from topicloom.kernels.ragged import empty_ragged, gather, push_all, put, remove_all, with_room
+from topicloom.kernels.churn.ragged import empty_ragged, gather, push_all, put, remove_all, with_room
 from topicloom.model.arrays import Int32Array, Int64Array
 
 

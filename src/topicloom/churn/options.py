@@ -6,7 +6,7 @@ from typing import Any, Self
 
 from topicloom.churn.rebalance import checked_factor
 from topicloom.errors import InvalidOptionError
-from topicloom.kernels.backups import GREEDY, PRIMAL_DUAL
+from topicloom.kernels.churn.backups import GREEDY, PRIMAL_DUAL
 from topicloom.model.checks import checked_seed, checked_whole
 
 POLICIES = ("shadow", "naive", "rebuild")

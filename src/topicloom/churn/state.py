@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from topicloom.churn.lists import Lists
-from topicloom.kernels.backups import Scratch, rebuild_backups
+from topicloom.kernels.churn.backups import Scratch, rebuild_backups
 from topicloom.model import Interest
 from topicloom.model.arrays import Int32Array, frozen
 

@@ -9,10 +9,23 @@ from itertools import pairwise
 import typer
 from typer.exceptions import TyperException
 
-from topicloom.cli import churn, compare, design, drill, generate, join, measure, methods, status, stream, study, verify
+from topicloom.cli.commands import (
+    churn,
+    compare,
+    design,
+    drill,
+    generate,
+    join,
+    measure,
+    methods,
+    status,
+    stream,
+    study,
+    verify,
+)
 from topicloom.cli.console import complain
-from topicloom.cli.session import SparkFailedError
 from topicloom.errors import TopicloomError
+from topicloom.spark.session import SparkFailedError
 from topicloom.version import __version__
 
 DONE, CHECK_FAILED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from topicloom.model.publish import recover
+from topicloom.storage.atomic import recover
 
 
 def part_of_overlay(argument: str, part: str) -> str:

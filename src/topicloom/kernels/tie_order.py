@@ -8,7 +8,7 @@ any node gets a second one: no hubs, unlike a lexicographic order.
 import numpy as np
 
 from topicloom.kernels.jit import serial
-from topicloom.kernels.random import TIE_STREAM, TOPIC_TIE_STREAM, draw
+from topicloom.kernels.streams import TIE_STREAM, TOPIC_TIE_STREAM, draw
 
 
 @serial

@@ -3,10 +3,10 @@
 import numpy as np
 import numpy.typing as npt
 
-from topicloom.kernels.diameter import adjacency
-from topicloom.kernels.random import draw_pairs
-from topicloom.kernels.routing import distance_sums
-from topicloom.kernels.topic_shape import oriented_links, topic_edges
+from topicloom.kernels.paths.diameter import adjacency
+from topicloom.kernels.paths.routing import distance_sums
+from topicloom.kernels.paths.topic_shape import oriented_links, topic_edges
+from topicloom.kernels.streams import draw_pairs
 from topicloom.measures.topics import measure_topics
 from topicloom.model.arrays import Int64Array, normalized_links
 from topicloom.model.checks import checked_seed, checked_whole

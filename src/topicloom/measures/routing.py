@@ -3,8 +3,8 @@
 import numpy as np
 import numpy.typing as npt
 
-from topicloom.kernels import routing, steiner
-from topicloom.kernels.diameter import adjacency
+from topicloom.kernels.paths import routing, steiner
+from topicloom.kernels.paths.diameter import adjacency
 from topicloom.measures.topics import measure_topics
 from topicloom.model.arrays import Int64Array, frozen, normalized_links
 from topicloom.model.interest import Interest

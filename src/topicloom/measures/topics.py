@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from topicloom.kernels.topic_shape import topic_shapes
+from topicloom.kernels.paths.topic_shape import topic_shapes
 from topicloom.model.arrays import Int64Array, frozen, normalized_links
 from topicloom.model.interest import Interest
 

@@ -2,25 +2,25 @@
 
 from types import MappingProxyType
 
-from topicloom.methods.constant_diameter import cd_oda, cd_oda_1, cd_oda_2
-from topicloom.methods.cycle_per_topic import cycle_per_topic
-from topicloom.methods.divide_and_conquer import divide_and_conquer
-from topicloom.methods.full_mesh import full_mesh
-from topicloom.methods.gm2 import gm2
-from topicloom.methods.greedy_merge import greedy_merge
-from topicloom.methods.harary_per_topic import harary_per_topic
-from topicloom.methods.hub import hub
-from topicloom.methods.join import JOIN_METHODS, join
-from topicloom.methods.low_oda import low_oda
-from topicloom.methods.minmax_oda import minmax_oda
-from topicloom.methods.random_regular import random_regular
-from topicloom.methods.redundant_links import drop_redundant_links
+from topicloom.methods.dc.divide_and_conquer import divide_and_conquer
+from topicloom.methods.dc.join import JOIN_METHODS, join
+from topicloom.methods.diameter.constant_diameter import cd_oda, cd_oda_1, cd_oda_2
+from topicloom.methods.diameter.two_diameter import two_diameter_oda
+from topicloom.methods.greedy.gm2 import gm2
+from topicloom.methods.greedy.greedy_merge import greedy_merge
+from topicloom.methods.greedy.low_oda import low_oda
+from topicloom.methods.greedy.minmax_oda import minmax_oda
+from topicloom.methods.greedy.redundant_links import drop_redundant_links
+from topicloom.methods.greedy.repeated_greedy_merge import repeated_greedy_merge
+from topicloom.methods.greedy.stacked_greedy_merge import stacked_greedy_merge
+from topicloom.methods.per_topic.cycle_per_topic import cycle_per_topic
+from topicloom.methods.per_topic.harary_per_topic import harary_per_topic
+from topicloom.methods.per_topic.ring_per_topic import ring_per_topic
+from topicloom.methods.references.full_mesh import full_mesh
+from topicloom.methods.references.hub import hub
+from topicloom.methods.references.random_regular import random_regular
+from topicloom.methods.references.spanning_tree import spanning_tree
 from topicloom.methods.registry import MethodSpec, design, registered
-from topicloom.methods.repeated_greedy_merge import repeated_greedy_merge
-from topicloom.methods.ring_per_topic import ring_per_topic
-from topicloom.methods.spanning_tree import spanning_tree
-from topicloom.methods.stacked_greedy_merge import stacked_greedy_merge
-from topicloom.methods.two_diameter import two_diameter_oda
 
 METHODS = MappingProxyType(registered())
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from topicloom.errors import InvalidLinksError
-from topicloom.model import directory as overlay_directory
 from topicloom.model.arrays import Int32Array, Int64Array, degrees, normalized_links
 from topicloom.model.interest import Interest
+from topicloom.storage import overlay_directory
 
 if TYPE_CHECKING:
     import networkx

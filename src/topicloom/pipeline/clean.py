@@ -4,7 +4,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from topicloom.model.labels import BLANK, MAX_LABEL_BYTES
-from topicloom.pipeline.columns import FILE, NODE, RAW, REASON, TOPIC, require_columns
+from topicloom.spark.columns import FILE, NODE, RAW, REASON, TOPIC, require_columns
 
 
 def with_reasons(rows: DataFrame) -> DataFrame:

@@ -12,10 +12,10 @@ from pyspark.sql import functions as F
 from topicloom.errors import TopicloomError
 from topicloom.judge import verify
 from topicloom.measures import filtering_costs, mean_hops, measure
-from topicloom.methods.choice import MethodChoice
 from topicloom.methods.registry import design, spec_of
+from topicloom.methods.selection import MethodChoice
 from topicloom.model import Interest, Overlay
-from topicloom.pipeline.columns import NODE_ID, TOPIC_ID, require_columns
+from topicloom.spark.columns import NODE_ID, TOPIC_ID, require_columns
 from topicloom.workloads import generate
 
 _TASK = "task"

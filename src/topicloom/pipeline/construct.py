@@ -10,7 +10,7 @@ from pyspark.sql import functions as F
 
 from topicloom.methods.registry import design
 from topicloom.model import Interest
-from topicloom.pipeline.columns import DST_ID, NODE_ID, ORDER, SRC_ID, TOPIC_ID, require_columns
+from topicloom.spark.columns import DST_ID, NODE_ID, ORDER, SRC_ID, TOPIC_ID, require_columns
 
 _SCHEMA = f"{SRC_ID} int, {DST_ID} int, `{ORDER}` bigint"
 

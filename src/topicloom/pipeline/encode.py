@@ -11,7 +11,7 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
 from topicloom.model.arrays import Int64Array
-from topicloom.pipeline.columns import NODE, TOPIC, TOPIC_ID, TOPICS, require_columns
+from topicloom.spark.columns import NODE, TOPIC, TOPIC_ID, TOPICS, require_columns
 
 RANGES = 64
 _SAMPLE = 64 * RANGES

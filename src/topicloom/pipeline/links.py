@@ -5,8 +5,8 @@ from pyspark.sql import functions as F
 
 from topicloom.errors import InvalidLinksError, MissingColumnError
 from topicloom.pipeline.clean import with_reasons
-from topicloom.pipeline.columns import DST, DST_ID, NODE, NODE_ID, REASON, SRC, SRC_ID, TOPIC, require_columns
 from topicloom.pipeline.read import Names, read_pairs
+from topicloom.spark.columns import DST, DST_ID, NODE, NODE_ID, REASON, SRC, SRC_ID, TOPIC, require_columns
 
 
 def read_links(spark: SparkSession, source: str, *, format: str | None = None) -> DataFrame:

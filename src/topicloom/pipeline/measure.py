@@ -6,8 +6,8 @@ from pyspark.sql import functions as F
 
 from topicloom.measures import measure_topics
 from topicloom.model import Metrics
-from topicloom.pipeline.columns import DST_ID, NODE, NODE_ID, SRC_ID, TOPICS
 from topicloom.pipeline.topic_links import Question, TopicBucket
+from topicloom.spark.columns import DST_ID, NODE, NODE_ID, SRC_ID, TOPICS
 
 # A topic of more subscribers gets a lower bound of its diameter from a few searches, unless those settle it: exact
 # diameters of some graphs take time that grows with the square of their nodes.

@@ -10,9 +10,9 @@ from pyspark.sql import functions as F
 from topicloom.errors import InputNotFoundError
 from topicloom.model.arrays import Int64Array
 from topicloom.pipeline.clean import rejected, with_reasons
-from topicloom.pipeline.columns import NODE, NODE_ID, REASON, SUBSCRIBERS, TOPIC, TOPIC_ID, TOPICS
 from topicloom.pipeline.encode import counts_by_id, ranked, topics_of_nodes
-from topicloom.pipeline.stages import Stages
+from topicloom.spark.columns import NODE, NODE_ID, REASON, SUBSCRIBERS, TOPIC, TOPIC_ID, TOPICS
+from topicloom.spark.stages import Stages
 
 _ROWS = "rows"
 

@@ -16,7 +16,7 @@ from pyspark.sql.types import StringType, StructField, StructType
 
 from topicloom.errors import InputNotFoundError, InvalidOptionError, MissingColumnError
 from topicloom.pipeline.clean import accepted, with_reasons
-from topicloom.pipeline.columns import FILE, NODE, RAW, REASON, TOPIC, quoted
+from topicloom.spark.columns import FILE, NODE, RAW, REASON, TOPIC, quoted
 
 FORMATS = ("csv", "tsv", "json", "parquet")
 _SUFFIXES = {

@@ -10,7 +10,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from topicloom.model import Interest
-from topicloom.pipeline.columns import (
+from topicloom.spark.columns import (
     DST,
     DST_ID,
     NODE,
@@ -22,7 +22,7 @@ from topicloom.pipeline.columns import (
     require_columns,
     spread,
 )
-from topicloom.pipeline.workers import settle
+from topicloom.spark.workers import settle
 
 _BUCKET = "bucket"
 _SUBSCRIPTIONS_A_BUCKET = 100_000

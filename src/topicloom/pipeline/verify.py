@@ -9,8 +9,8 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from topicloom.judge import verify
-from topicloom.pipeline.columns import NODE, NODE_ID, TOPIC, TOPIC_ID, TOPICS
 from topicloom.pipeline.topic_links import Question, TopicBucket
+from topicloom.spark.columns import NODE, NODE_ID, TOPIC, TOPIC_ID, TOPICS
 
 _COMPONENTS, _WITNESS = "broken_components", "witness"
 _COLLECTED = 1000

@@ -5,11 +5,11 @@ from pathlib import Path
 from pyspark.sql import DataFrame
 
 from topicloom.errors import OutputExistsError
-from topicloom.model.directory import write_json
-from topicloom.model.publish import whole_directory
-from topicloom.pipeline.columns import ORDER, TOPIC
-from topicloom.pipeline.overlay import DesignResult
-from topicloom.pipeline.stages import Stages
+from topicloom.pipeline.design import DesignResult
+from topicloom.spark.columns import ORDER, TOPIC
+from topicloom.spark.stages import Stages
+from topicloom.storage.atomic import whole_directory
+from topicloom.storage.overlay_directory import write_json
 
 _LINKS_A_FILE = 1_000_000
 
@@ -17,7 +17,7 @@ _LINKS_A_FILE = 1_000_000
 def write_overlay(
     result: DesignResult, destination: str | Path, *, overwrite: bool = False, stages: Stages | None = None
 ) -> None:
-    """Write the overlay directory that `topicloom.model.directory` describes; it appears whole or not at all.
+    """Write the overlay directory that `topicloom.storage.overlay_directory` describes; it appears whole or not at all.
 
     Parameters
     ----------

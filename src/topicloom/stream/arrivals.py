@@ -8,9 +8,9 @@ import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from topicloom.churn.event_json import parse_line, raw_text
 from topicloom.churn.events import Event
 from topicloom.churn.journal import id_key
-from topicloom.churn.lines import parse_line, raw_text
 from topicloom.errors import InvalidEventError, MissingColumnError
 
 VALUE = "value"

@@ -11,7 +11,7 @@ from pathlib import Path
 from pyspark.sql import DataFrame
 
 from topicloom.churn import Maintainer
-from topicloom.churn.lines import rejected_row
+from topicloom.churn.event_json import rejected_row
 from topicloom.errors import OutputExistsError, StateFormatError
 from topicloom.stream.arrivals import Arrival, arrivals, fingerprint
 from topicloom.stream.files import make_folders, write_files

@@ -14,8 +14,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from topicloom.churn.event_json import BATCH_REJECTED, CHANGES, change_rows, table
 from topicloom.churn.journal import Entry
-from topicloom.churn.lines import BATCH_REJECTED, CHANGES, change_rows, table
 
 CHANGES_FOLDER, REJECTED_FOLDER = "changes", "rejected"
 

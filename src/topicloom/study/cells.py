@@ -1,5 +1,6 @@
 """Cells: one measurement on one seeded workload. What a study wants to know is a list of them."""
 
+import ast
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
@@ -8,13 +9,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from topicloom.version import __version__
-
 PACKAGE = Path(__file__).parents[1]
 # What a figure depends on, beside the module of its measurement.
 _ENGINE = (
-    *("kernels/*", "methods/*", "churn/*", "workloads/*"),
-    *("study/interests", "study/churn_rounds", "study/literal_*", "study/printed_*"),
+    *("kernels/**/*.py", "methods/**/*.py", "churn/*.py", "workloads/*.py"),
+    *("study/inputs.py", "study/churn_workload.py", "study/printed/*.py"),
 )
 
 
@@ -96,9 +95,36 @@ def distinct(cells: Iterable[Cell]) -> list[Cell]:
 
 @cache
 def fingerprint(module_file: str) -> str:
-    """Hash of the code that a measurement's figures depend on; results of other code are measured anew."""
-    digest = hashlib.sha256(__version__.encode())
-    files = [path for layer in _ENGINE for path in sorted(PACKAGE.glob(f"{layer}.py"))]
-    for path in [*files, Path(module_file)]:
-        digest.update(path.name.encode() + path.read_bytes())
+    """Hash the code that the values of a measurement depend on.
+
+    Results of other code are measured again. Comments, docstrings, imports, the layout of a file, its name and the
+    version number do not count: none of them changes a value.
+
+    Returns the first 16 hexadecimal digits.
+    """
+    files = {path for pattern in _ENGINE for path in PACKAGE.glob(pattern)} | {Path(module_file)}
+    digest = hashlib.sha256()
+    for code in sorted(parsed_code(path.read_text(encoding="utf-8")) for path in files):
+        digest.update(code.encode())
     return digest.hexdigest()[:16]
+
+
+def parsed_code(source: str) -> str:
+    """Dump the syntax tree of a module without docstrings and imports.
+
+    Examples
+    --------
+    >>> parsed_code("'What it is.'; import os; x = 1  # one") == parsed_code("x=1")
+    True
+    """
+    tree = ast.parse(source)
+    for node in ast.walk(tree):
+        body = getattr(node, "body", None)
+        if isinstance(body, list):
+            node.body = [line for line in body if not _says_nothing(line)] or [ast.Pass()]  # type: ignore[attr-defined]
+    return ast.dump(tree)
+
+
+def _says_nothing(node: ast.AST) -> bool:
+    text = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+    return text or isinstance(node, ast.Import | ast.ImportFrom)

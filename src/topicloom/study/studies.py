@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from topicloom.study.cells import Cell
-from topicloom.study.results import Results
+from topicloom.study.page.lookup import Results
 
 ABOUT, AT_MOST, AT_LEAST, ORDER = "≈", "≤", "≥", "~"
 
@@ -46,7 +46,7 @@ class Published:
     time : bool
         A time or a ratio of times: reported apart, not judged.
     why : str or None
-        Key of `topicloom.study.explanations`: why ours differs, if it does.
+        Key of `topicloom.study.page.explanations`: why ours differs, if it does.
     unit : str
         "%" shows both numbers as percentages.
     experiment : bool

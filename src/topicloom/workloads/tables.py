@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from topicloom.kernels.draw_topics import draw_distinct, draw_independent
+from topicloom.kernels.draw.topics import draw_distinct, draw_independent
 from topicloom.model.arrays import Int32Array, Int64Array, frozen
 from topicloom.workloads.options import Workload
 from topicloom.workloads.weights import (

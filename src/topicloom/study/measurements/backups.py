@@ -5,11 +5,11 @@ from collections.abc import Iterator
 import numpy as np
 
 from topicloom.churn import Maintainer
-from topicloom.methods.low_oda import low_oda
+from topicloom.methods.greedy.low_oda import low_oda
 from topicloom.model import Interest
 from topicloom.model.arrays import Int64Array
 from topicloom.study.cells import Cell
-from topicloom.study.interests import interest_of
+from topicloom.study.inputs import interest_of
 from topicloom.study.measurements.kinds import Figure, measures, require_connected
 
 

@@ -5,9 +5,9 @@ from statistics import fmean
 from typing import NamedTuple
 
 from topicloom.churn import Maintainer
-from topicloom.methods.low_oda import low_oda
+from topicloom.methods.greedy.low_oda import low_oda
 from topicloom.study.cells import Cell
-from topicloom.study.churn_rounds import Churn
+from topicloom.study.churn_workload import Churn
 from topicloom.study.measurements.kinds import Figure, measures, require_connected
 
 

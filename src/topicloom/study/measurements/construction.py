@@ -7,11 +7,11 @@ from topicloom.methods.registry import design
 from topicloom.model import Overlay
 from topicloom.model.arrays import Int32Array
 from topicloom.study.cells import Cell
-from topicloom.study.interests import interest_of
-from topicloom.study.literal_greedy_merge import literal_greedy_merge
+from topicloom.study.inputs import interest_of
 from topicloom.study.measurements.kinds import Figure, NotVerifiedError, measures, require_connected
-from topicloom.study.printed_gm2 import printed_gm2
-from topicloom.study.printed_low_oda import printed_low_oda
+from topicloom.study.printed.literal_gm import literal_greedy_merge
+from topicloom.study.printed.literal_gm2 import printed_gm2
+from topicloom.study.printed.literal_low_oda import printed_low_oda
 
 # The connectivity that the judge looks for; harary-pt's is its option k.
 _CONNECTIVITY = {"gm2": 2, "printed-gm2": 2, "cycle-pt": 2, "ring-pt": 2}

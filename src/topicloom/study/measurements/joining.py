@@ -4,11 +4,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from topicloom.methods.greedy_merge import greedy_merge
-from topicloom.methods.join import join
+from topicloom.methods.dc.join import join
+from topicloom.methods.greedy.greedy_merge import greedy_merge
 from topicloom.model import Interest, Overlay
 from topicloom.study.cells import Cell
-from topicloom.study.interests import interest_of
+from topicloom.study.inputs import interest_of
 from topicloom.study.measurements.construction import degrees
 from topicloom.study.measurements.kinds import Figure, measures, require_connected
 

@@ -8,12 +8,12 @@ import numpy as np
 from topicloom.model import Interest
 from topicloom.model.arrays import Int32Array
 from topicloom.study.cells import Cell
-from topicloom.study.churn_rounds import Churn
-from topicloom.study.interests import interest_of
+from topicloom.study.churn_workload import Churn
+from topicloom.study.inputs import interest_of
 from topicloom.study.measurements.backups import backup_figures
 from topicloom.study.measurements.kinds import Figure, measures, require_connected
-from topicloom.study.printed_low_oda import printed_low_oda
-from topicloom.study.printed_shadow import (
+from topicloom.study.printed.literal_low_oda import printed_low_oda
+from topicloom.study.printed.literal_shadow import (
     ALIKE,
     LINKS,
     LINKS_AND_PRIMARIES,

@@ -6,16 +6,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from topicloom.methods.low_oda import low_oda
+from topicloom.methods.greedy.low_oda import low_oda
 from topicloom.model import Interest
 from topicloom.model.arrays import Int32Array
 from topicloom.study.cells import Cell
-from topicloom.study.churn_rounds import Churn
-from topicloom.study.literal_greedy_merge import literal_greedy_merge
+from topicloom.study.churn_workload import Churn
 from topicloom.study.measurements.churn import tens
 from topicloom.study.measurements.kinds import Figure, measures, require_connected
-from topicloom.study.printed_low_oda import printed_low_oda
-from topicloom.study.printed_shadow import RHO
+from topicloom.study.printed.literal_gm import literal_greedy_merge
+from topicloom.study.printed.literal_low_oda import printed_low_oda
+from topicloom.study.printed.literal_shadow import RHO
 
 Links = set[tuple[int, int]]
 Build = Callable[[Sequence[int]], Links]  # from the nodes that are there to links by their numbers among everyone

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 
 from topicloom.study.cells import Cell
-from topicloom.study.interests import interest_of
-from topicloom.study.literal_greedy_merge import counted_greedy_merge
+from topicloom.study.inputs import interest_of
 from topicloom.study.measurements.kinds import Figure, measures, require_connected
+from topicloom.study.printed.literal_gm import counted_greedy_merge
 
 
 @measures("steps")

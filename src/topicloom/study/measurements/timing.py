@@ -9,18 +9,18 @@ from collections.abc import Callable, Iterator
 from statistics import fmean, median
 
 from topicloom.churn import Maintainer
-from topicloom.methods.greedy_merge import greedy_merge
-from topicloom.methods.join import join
-from topicloom.methods.low_oda import low_oda
+from topicloom.methods.dc.join import join
+from topicloom.methods.greedy.greedy_merge import greedy_merge
+from topicloom.methods.greedy.low_oda import low_oda
 from topicloom.methods.registry import design
 from topicloom.model import Change, Interest
 from topicloom.study.cells import Cell
-from topicloom.study.churn_rounds import Churn
-from topicloom.study.interests import interest_of
-from topicloom.study.literal_greedy_merge import literal_greedy_merge
+from topicloom.study.churn_workload import Churn
+from topicloom.study.inputs import interest_of
 from topicloom.study.measurements.churn import tens
 from topicloom.study.measurements.joining import sub_overlays
 from topicloom.study.measurements.kinds import Figure, measures, require_connected
+from topicloom.study.printed.literal_gm import literal_greedy_merge
 from topicloom.workloads import generate
 
 # Turns are taken until there are this many, or so many seconds have gone by and there are two.

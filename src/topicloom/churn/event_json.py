@@ -1,0 +1,91 @@
+"""Events as lines of JSON, and what is told of batches: link changes and rejected events, as rows and lines.
+
+``topicloom churn`` and the stream write the same; only how it is cut into files differs.
+"""
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from topicloom.churn.events import Event
+from topicloom.errors import InvalidEventError
+from topicloom.model import Change
+from topicloom.storage.overlay_directory import REJECTED
+
+CHANGES = pa.schema(
+    [("batch", pa.int64()), *((name, pa.string()) for name in ("event", "node", "id", "action", "src", "dst"))]
+)
+BATCH_REJECTED = pa.schema([("batch", pa.int64()), *REJECTED])
+
+
+def parse_line(line: bytes) -> Any:
+    """What a line of JSON holds.
+
+    Raises
+    ------
+    InvalidEventError
+        It is not JSON in UTF-8, or nested too deeply to be read.
+    """
+    try:
+        return json.loads(line)
+    except ValueError as error:
+        raise InvalidEventError(f"it is not JSON: {error}") from None
+    except RecursionError:
+        raise InvalidEventError("it is not an event: its JSON is nested too deeply") from None
+
+
+def change_line(batch: int, events: Iterable[Event], change: Change) -> dict[str, Any]:
+    """A batch as a line of ``changes.jsonl``: its events, and the links that came and went."""
+    told = [{key: value for key, value in vars(event).items() if value not in (None, ())} for event in events]
+    return {
+        "batch": batch,
+        "events": told,
+        "added": [list(link) for link in change.added],
+        "removed": [list(link) for link in change.removed],
+    }
+
+
+def change_rows(line: dict[str, Any]) -> list[dict[str, Any]]:
+    """The rows of `CHANGES` for a line of `change_line`: one for each link; the event is named if there is only one."""
+    single: dict[str, Any] = line["events"][0] if len(line["events"]) == 1 else {}
+    number = single.get("id")
+    head = {
+        "batch": line["batch"],
+        "event": single.get("event"),
+        "node": single.get("node"),
+        "id": None if number is None else str(number),
+    }
+    return [
+        {**head, "action": action, "src": src, "dst": dst}
+        for action, links in (("remove", line["removed"]), ("add", line["added"]))
+        for src, dst in links
+    ]
+
+
+def rejected_row(file: str | None, event: Any, reason: str) -> dict[str, Any]:
+    """A rejected event as a row of ``rejected/``."""
+    given = vars(event) if isinstance(event, Event) else event
+    node = given.get("node") if isinstance(given, dict) else None
+    return {
+        "file": file,
+        "raw": raw_text(given),
+        "node": node if isinstance(node, str) and node.isprintable() else None,
+        "topic": None,
+        "reason": reason,
+    }
+
+
+def raw_text(given: Any) -> str:
+    """What was given, as text that any file takes."""
+    if isinstance(given, bytes):
+        return given.decode("utf-8", "replace")
+    if isinstance(given, str):
+        return given.encode("utf-8", "backslashreplace").decode()  # JSON may hold half a surrogate pair
+    return json.dumps(given, default=str)
+
+
+def table(rows: Sequence[dict[str, Any]], schema: pa.Schema) -> pa.Table:
+    """Rows as an Arrow table, also when there are none."""
+    return pa.Table.from_pylist(list(rows), schema)

@@ -1,0 +1,131 @@
+"""``topicloom churn``: apply a file of events to an overlay."""
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import typer
+
+from topicloom.churn import Event, Maintainer
+from topicloom.churn.event_json import CHANGES, change_line, change_rows, parse_line, rejected_row, table
+from topicloom.churn.options import BUILDERS, POLICIES
+from topicloom.cli.console import figure, narrated, print_table, tell
+from topicloom.cli.options import Json, Overwrite, Seed
+from topicloom.errors import InputNotFoundError, InvalidEventError, MissingColumnError
+from topicloom.model import Change, Overlay, Rejection
+from topicloom.storage.atomic import check_destination, whole_directory
+from topicloom.storage.overlay_directory import REJECTED
+
+EXAMPLE = "Example: topicloom churn overlay events.jsonl overlay-2 --policy shadow"
+_SUFFIXES = (".json", ".jsonl", ".ndjson", ".parquet")
+
+
+def command(
+    overlay: Annotated[Path, typer.Argument(help="Overlay directory, as topicloom design writes it.")],
+    events: Annotated[Path, typer.Argument(help="JSON lines or Parquet, a file or a folder of them; see above.")],
+    out: Annotated[Path, typer.Argument(help="Overlay directory to write, with changes/ and changes.jsonl.")],
+    policy: Annotated[str, typer.Option(help=f"Where new links are sought: {', '.join(POLICIES)}.")] = "shadow",
+    backups: Annotated[str, typer.Option(help=f"How backups are chosen: {', '.join(BUILDERS)}.")] = "primal-dual",
+    coverage: Annotated[int, typer.Option(help="Backups per topic of a node.")] = 3,
+    rho: Annotated[float, typer.Option(help="Of Low-ODA's link rule.")] = 3.0,
+    k: Annotated[int, typer.Option(help="Connectivity to maintain.")] = 1,
+    rebalance: Annotated[
+        float | None, typer.Option(help="Exchange links when degrees exceed so many times a fresh design's.")
+    ] = None,
+    batch: Annotated[int, typer.Option(min=1, help="Events that are repaired together.")] = 1,
+    seed: Seed = 0,
+    overwrite: Overwrite = False,
+    as_json: Json = False,
+) -> None:
+    """Let nodes join, leave, subscribe and unsubscribe, and keep every topic connected. Needs no Spark.
+
+    An event is {"event": "join", "node": "x", "topics": ["a", "b"]}, or leave, subscribe, unsubscribe; at and id are
+    optional and give the order. OUT is written whole or not at all: the overlay after the last event, the link changes
+    (changes.jsonl a line per batch, changes/ a row per link), and in rejected/ the events that cannot be applied.
+    """
+    check_destination(out.absolute(), overwrite=overwrite)
+    with narrated("reading the overlay") as narrator:
+        given = Overlay.load(overlay)
+        rows = list(_read(events))
+        narrator("building backups")
+        m = Maintainer(given.interest, given, policy, backups, coverage, rho, k, seed, rebalance)
+        accepted, rejected = m.sift([row for row in rows if not isinstance(row, Rejection)])
+        rejected = [row for row in rows if isinstance(row, Rejection)] + rejected
+        narrator(f"applying {len(accepted):,} events")
+        batches = [accepted[at : at + batch] for at in range(0, len(accepted), batch)]
+        changes = [m.apply(part) for part in batches]
+        narrator("writing")
+        with whole_directory(out, overwrite=overwrite) as staging:
+            _write(staging, m, str(events), batches, changes, rejected)
+    added, removed = (sum(len(getattr(change, what)) for change in changes) for what in ("added", "removed"))
+    facts = {
+        "events": len(accepted), "rejected": len(rejected), "links_added": added, "links_removed": removed,
+        "nodes": m.interest.n_nodes, "topics": m.interest.n_topics, "links": m.overlay.n_links,
+        "seconds": sum(change.seconds for change in changes),
+    }  # fmt: skip
+    if as_json:
+        print(json.dumps(facts))
+    else:
+        print_table(("churn", ""), [(name.replace("_", " "), figure(value)) for name, value in facts.items()])
+    if rejected:
+        tell(f"{len(rejected):,} events were rejected, the first because {rejected[0].reason}; see {out}/rejected")
+    tell(f"wrote {out}")
+
+
+def _read(source: Path) -> Iterator[Any]:
+    """Events as they were written, in the order of the files; a `Rejection` for a line that is no JSON."""
+    if not source.exists():
+        raise InputNotFoundError(f"{source} does not exist")
+    files = [source]
+    if source.is_dir():
+        files = sorted(path for path in source.iterdir() if path.suffix in _SUFFIXES and path.name[0] not in "._")
+    if not files:
+        raise InputNotFoundError(f"{source} holds no file of {', '.join(_SUFFIXES)}")
+    for path in files:
+        yield from _parquet_events(path) if path.suffix == ".parquet" else _json_events(path)
+
+
+def _json_events(path: Path) -> Iterator[Any]:
+    for number, line in enumerate(path.read_bytes().splitlines(), 1):
+        if line.strip():
+            try:
+                yield parse_line(line)
+            except InvalidEventError as error:
+                yield Rejection(line, f"line {number} of {path.name}: {error}")
+
+
+def _parquet_events(path: Path) -> Iterator[Any]:
+    try:
+        table = pq.read_table(path)
+    except (OSError, pa.ArrowException) as error:
+        raise InputNotFoundError(f"{path} cannot be read as Parquet: {error}") from None
+    missing = {"event", "node"} - set(table.column_names)
+    if missing:
+        raise MissingColumnError(f"{path} has no column {sorted(missing)[0]!r}; it has {', '.join(table.column_names)}")
+    for part in table.to_batches():
+        yield from part.to_pylist()
+
+
+def _write(
+    staging: Path,
+    m: Maintainer,
+    source: str,
+    batches: Sequence[Sequence[Event]],
+    changes: Sequence[Change],
+    rejected: Sequence[Rejection],
+) -> None:
+    m.overlay.save(staging / "overlay")
+    for part in sorted((staging / "overlay").iterdir()):
+        part.rename(staging / part.name)
+    (staging / "overlay").rmdir()
+    told = [change_line(number, *pair) for number, pair in enumerate(zip(batches, changes))]
+    lines = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in told)
+    (staging / "changes.jsonl").write_text(lines, encoding="utf-8")
+    (staging / "changes").mkdir()
+    rows = [row for line in told for row in change_rows(line)]
+    pq.write_table(table(rows, CHANGES), staging / "changes" / "part-00000.parquet")
+    rejected_rows = [rejected_row(source, event, reason) for event, reason in rejected]
+    pq.write_table(table(rejected_rows, REJECTED), staging / "rejected" / "part-00000.parquet")

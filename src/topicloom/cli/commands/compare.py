@@ -1,0 +1,181 @@
+"""``topicloom compare``: several methods on the same subscriptions, in one table and one picture."""
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from topicloom.cli.console import figure, narrated, print_table, tell
+from topicloom.cli.options import (
+    Conf,
+    Format,
+    Header,
+    Json,
+    Master,
+    NodeColumn,
+    Overwrite,
+    Remote,
+    Seed,
+    Subscriptions,
+    TopicColumn,
+    Verbose,
+)
+from topicloom.cli.sources import part_of_overlay
+from topicloom.errors import InvalidOptionError, NotEnoughMemoryError
+from topicloom.methods.selection import MethodChoice
+from topicloom.model.checks import checked_seed
+from topicloom.spark.memory import available_memory
+from topicloom.spark.session import cores_of, is_embedded, spark_session
+from topicloom.spark.warm import COMPILING, warm
+from topicloom.storage.atomic import check_destination, whole_directory
+from topicloom.storage.overlay_directory import run_header, write_json
+
+if TYPE_CHECKING:
+    from topicloom.pipeline.compare import Compared
+    from topicloom.pipeline.prepare import Prepared
+
+EXAMPLE = "Example: topicloom compare subscriptions.csv.gz comparison --methods gm,low-oda:rho=3,cd-oda-2,hub"
+_HEADER = (
+    "method", "links", "avg degree", "max degree", "mean diameter", "max diameter", "hops", "unwanted relays",
+    "topics broken", "survives 1 failure", "seconds",
+)  # fmt: skip
+
+
+def command(
+    subscriptions: Subscriptions,
+    out: Annotated[Path, typer.Argument(help="Folder for the results and the picture.")],
+    methods: Annotated[
+        str,
+        typer.Option(help="Methods, comma-separated, with options as in low-oda:rho=8; topicloom methods lists them."),
+    ] = "gm,low-oda,cd-oda-2,ring-pt,hub",
+    seed: Seed = 0,
+    node_column: NodeColumn = None,
+    topic_column: TopicColumn = None,
+    format: Format = None,
+    header: Header = None,
+    overwrite: Overwrite = False,
+    as_json: Json = False,
+    master: Master = None,
+    remote: Remote = None,
+    conf: Conf = [],  # noqa: B006 - typer reads it and never writes
+    verbose: Verbose = False,
+) -> int:
+    """Run several methods side by side on the same subscriptions: one table, one picture, the Pareto-best marked."""
+    choices = _choices(methods)
+    checked_seed(seed)
+    out = out.absolute()
+    check_destination(out, overwrite=overwrite)
+    with (
+        narrated("starting Spark") as narrator,
+        spark_session(master=master, remote=remote, conf=conf, verbose=verbose) as spark,
+    ):
+        from topicloom.pipeline.compare import compare_methods
+        from topicloom.pipeline.prepare import prepare
+        from topicloom.pipeline.read import read_rows
+        from topicloom.spark.stages import Stages
+
+        stages = Stages(narrator)
+        rows = read_rows(
+            spark,
+            part_of_overlay(subscriptions, "subscriptions"),
+            node_column=node_column,
+            topic_column=topic_column,
+            format=format,
+            header=header,
+        )
+        prepared = prepare(rows, stages=stages)
+        if is_embedded(master, remote):
+            _check_memory(prepared, choices, cores_of(master, remote))
+        with stages("compile", COMPILING):
+            for choice in choices:
+                warm(choice.method)
+        with stages("compare", f"running {len(choices)} methods side by side"):
+            compared = compare_methods(
+                prepared.encoded,
+                choices,
+                seed=seed,
+                n_nodes=prepared.counts["nodes"],
+                n_topics=prepared.counts["topics"],
+            )
+    title = ", ".join(f"{prepared.counts[what]:,} {what}" for what in ("nodes", "topics", "subscriptions"))
+    run = {
+        **run_header(),
+        "methods": [choice.text for choice in choices],
+        "seed": seed,
+        "input_fingerprint": prepared.fingerprint,
+        "counts": prepared.counts,
+        "seconds": stages.seconds,
+    }
+    _write(compared, title, run, out, overwrite=overwrite)
+    if as_json:
+        print(json.dumps({"out": str(out), "results": [one.to_dict() for one in compared]}, allow_nan=False))
+    else:
+        print_table(_HEADER, [_row(one) for one in compared], title=title)
+        tell(
+            "* Pareto-best: no other method is as good by links, maximum degree, hops, unwanted relays and survival, "
+            "and better by one"
+        )
+    for one in compared:
+        if one.refused is not None:
+            tell(f"{one.name} was not run: {one.refused}")
+    tell(f"wrote {out}")
+    return 0
+
+
+def _choices(methods: str) -> list[MethodChoice]:
+    choices = [MethodChoice.parse(text) for text in methods.split(",") if text.strip()]
+    if not choices:
+        raise InvalidOptionError("--methods names no method; topicloom methods lists them")
+    texts = [choice.text for choice in choices]
+    for text in texts:
+        if texts.count(text) > 1:
+            raise InvalidOptionError(f"--methods names {text} twice")
+    return choices
+
+
+def _check_memory(prepared: "Prepared", choices: Sequence[MethodChoice], cores: int) -> None:
+    """Refuse what would not fit while as many methods run at once as Spark has cores."""
+    from topicloom.pipeline.design import check_memory
+
+    available = available_memory()
+    needed = sorted((check_memory(prepared, choice.method, available) for choice in choices), reverse=True)
+    at_once = sum(needed[:cores])
+    if at_once > available:
+        raise NotEnoughMemoryError(
+            f"these methods need about {at_once / 2**30:.1f} GiB side by side, and {available / 2**30:.1f} GiB are at "
+            "hand; run them one by one with --master 'local[1]'"
+        )
+
+
+def _write(compared: "Sequence[Compared]", title: str, run: Mapping[str, Any], out: Path, *, overwrite: bool) -> None:
+    from pyarrow import parquet
+
+    from topicloom.cli.commands.comparison_picture import draw_comparison
+    from topicloom.pipeline.compare import results_table
+
+    with whole_directory(out, overwrite=overwrite) as staging:
+        parquet.write_table(results_table(compared), staging / "results.parquet")
+        write_json(staging / "results.json", {**run, "results": [one.to_dict() for one in compared]})
+        draw_comparison(compared, title, staging)
+
+
+def _row(one: "Compared") -> tuple[str, ...]:
+    name = f"{one.name}{' *' if one.pareto_best else ''}{' (reference)' if one.reference else ''}"
+    if one.refused is not None:
+        return (name, *["–"] * (len(_HEADER) - 1))
+    estimate = "~" if one.hops_standard_error else ""
+    return (
+        name,
+        figure(one.links),
+        figure(one.average_degree),
+        figure(one.max_degree),
+        figure(one.mean_topic_diameter),
+        figure(one.max_topic_diameter),
+        estimate + figure(one.mean_hops),
+        figure(one.unwanted_relays),
+        figure(one.broken_topics),
+        "yes" if one.survives_one_failure else "no",
+        figure(one.seconds),
+    )

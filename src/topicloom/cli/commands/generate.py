@@ -1,0 +1,72 @@
+"""``topicloom generate``: a synthetic table of subscriptions."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from topicloom.cli.console import narrated, tell
+from topicloom.cli.options import Conf, Master, Overwrite, Remote, Seed, Verbose
+from topicloom.spark.session import spark_session
+from topicloom.storage.atomic import check_destination, whole_directory
+from topicloom.workloads import Workload
+from topicloom.workloads.options import POPULARITIES, SIZES
+
+EXAMPLE = "Example: topicloom generate subs --nodes 2000 --topics 200 --subscriptions 10 --popularity zipf --alpha 0.5"
+
+# Above this many subscriptions they are drawn on Spark, a block of nodes at a time; the same ones as in memory.
+IN_MEMORY = 20_000_000
+
+
+def command(
+    out: Annotated[Path, typer.Argument(help="Folder for the table: Parquet with columns node and topic.")],
+    nodes: Annotated[int, typer.Option(help="Number of nodes.")] = 1000,
+    topics: Annotated[int, typer.Option(help="Number of topics.")] = 100,
+    subscriptions: Annotated[int, typer.Option(help="Topics a node; their mean with --sizes mean.")] = 20,
+    sizes: Annotated[str, typer.Option(help=f"How many topics a node has: {', '.join(SIZES)}.")] = "fixed",
+    min_size: Annotated[int | None, typer.Option(help="Fewest topics a node, with --sizes power-law.")] = None,
+    max_size: Annotated[int | None, typer.Option(help="Most topics a node, with --sizes power-law.")] = None,
+    popularity: Annotated[str, typer.Option(help=f"Which topics are wanted: {', '.join(POPULARITIES)}.")] = "uniform",
+    alpha: Annotated[float, typer.Option(help="Exponent of the Zipf popularity.")] = 2.0,
+    seed: Seed = 0,
+    overwrite: Overwrite = False,
+    master: Master = None,
+    remote: Remote = None,
+    conf: Conf = [],  # noqa: B006 - typer reads it and never writes
+    verbose: Verbose = False,
+) -> None:
+    """Draw a synthetic table of subscriptions: same options and seed, same subscriptions, on every machine."""
+    options: dict[str, Any] = {
+        "nodes": nodes, "topics": topics, "subscriptions": subscriptions, "popularity": popularity, "sizes": sizes,
+        "min_size": min_size, "max_size": max_size, "alpha": alpha, "seed": seed,
+    }  # fmt: skip
+    workload = Workload(**options)
+    check_destination(out.absolute(), overwrite=overwrite)
+    with (
+        narrated(f"drawing subscriptions of {nodes:,} nodes") as narrator,
+        whole_directory(out, overwrite=overwrite) as staging,
+    ):
+        on_spark = bool(master or remote or conf) or nodes * (workload.max_size or subscriptions) > IN_MEMORY
+        if on_spark:
+            from topicloom.pipeline import generate_subscriptions
+
+            narrator("starting Spark")
+            with spark_session(master=master, remote=remote, conf=conf, verbose=verbose) as spark:
+                narrator(f"drawing subscriptions of {nodes:,} nodes on Spark")
+                generate_subscriptions(spark, **options).write.mode("overwrite").parquet(str(staging))
+        else:
+            _write_in_memory(staging, options)
+    tell(f"wrote {out}")
+
+
+def _write_in_memory(folder: Path, options: dict[str, Any]) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    from topicloom.model.labels import to_arrow
+    from topicloom.workloads import generate
+
+    interest = generate(**options)
+    nodes, topics = (to_arrow(labels) for labels in (interest.node_labels, interest.topic_labels) if labels is not None)
+    table = {"node": nodes.take(pa.array(interest.nodes)), "topic": topics.take(pa.array(interest.topics))}
+    pq.write_table(pa.table(table), folder / "part-00000.parquet")

@@ -1,0 +1,55 @@
+"""``topicloom join``: one overlay of several that have no node in common."""
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from topicloom.cli.console import figure, print_table, tell
+from topicloom.cli.options import Json, Overwrite, Seed
+from topicloom.judge import verify
+from topicloom.methods import join
+from topicloom.model import Overlay
+from topicloom.storage.atomic import check_destination
+
+EXAMPLE = "Example: topicloom join both site-a site-b --method star-merge"
+
+
+def command(
+    out: Annotated[Path, typer.Argument(help="Folder for the joined overlay directory.")],
+    overlays: Annotated[list[Path], typer.Argument(help="Two or more overlay directories.")],
+    method: Annotated[
+        str, typer.Option(help="star-merge (fast, few nodes need to know each other) or naive-merge (fewest links).")
+    ] = "star-merge",
+    seed: Seed = 0,
+    overwrite: Overwrite = False,
+    as_json: Json = False,
+) -> int:
+    """Join topic-connected overlays that have no node in common; none of their links is touched.
+
+    Says what was added; the result is verified. Nodes and topics are known by their labels. Needs no Spark.
+    """
+    out = out.absolute()
+    check_destination(out, overwrite=overwrite)
+    given = [Overlay.load(folder) for folder in overlays]
+    joined = join([(overlay.interest, overlay) for overlay in given], method=method, seed=seed)
+    verdict = verify(joined.interest, joined.links)
+    joined.save(out, overwrite=overwrite)
+    report = joined.report
+    if as_json:
+        facts = {"out": str(out), "method": method, "ok": verdict.ok, "links": joined.n_links, **report}
+        print(json.dumps(facts, allow_nan=False))
+        return 0 if verdict.ok else 1
+    rows = [
+        (folder.name, *(figure(part[what]) for what in ("nodes", "links", "stars")))
+        for folder, part in zip(overlays, report["overlays"])
+    ]
+    rows.append(("joined", figure(joined.interest.n_nodes), figure(joined.n_links), figure(report["star_nodes"])))
+    print_table(("overlay", "nodes", "links", "candidates" if method == "naive-merge" else "star nodes"), rows)
+    print(
+        f"{report['outer_links']:,} links added to the {report['inner_links']:,} there were; "
+        f"a node had to consider at most {report['pn_ratio']:.1%} of all nodes"
+    )
+    tell(f"{'verified' if verdict.ok else 'NOT topic-connected'}; wrote {out}")
+    return 0 if verdict.ok else 1

@@ -1,0 +1,80 @@
+"""``topicloom measure``: the figures of an overlay, whoever made it."""
+
+import json
+from collections.abc import Mapping
+
+from topicloom.cli.console import figure, narrated, print_table, tell
+from topicloom.cli.options import (
+    Conf,
+    Format,
+    Header,
+    Json,
+    Links,
+    Master,
+    NodeColumn,
+    Remote,
+    Subscriptions,
+    TopicColumn,
+    Verbose,
+)
+from topicloom.cli.sources import part_of_overlay
+from topicloom.spark.session import spark_session
+
+EXAMPLE = "Example: topicloom measure subscriptions.csv.gz my-links.csv --json"
+
+
+def command(
+    subscriptions: Subscriptions,
+    links: Links,
+    node_column: NodeColumn = None,
+    topic_column: TopicColumn = None,
+    format: Format = None,
+    header: Header = None,
+    as_json: Json = False,
+    master: Master = None,
+    remote: Remote = None,
+    conf: Conf = [],  # noqa: B006 - typer reads it and never writes
+    verbose: Verbose = False,
+) -> None:
+    """Measure links, whoever made them: degrees, topic diameters, how well links are shared between topics."""
+    with (
+        narrated("starting Spark") as narrator,
+        spark_session(master=master, remote=remote, conf=conf, verbose=verbose) as spark,
+    ):
+        from topicloom.pipeline.design import measure_overlay
+        from topicloom.pipeline.links import read_links
+        from topicloom.pipeline.read import read_rows
+        from topicloom.spark.stages import Stages
+
+        source = part_of_overlay(subscriptions, "subscriptions")
+        rows = read_rows(
+            spark, source, node_column=node_column, topic_column=topic_column, format=format, header=header
+        )
+        metrics = measure_overlay(rows, read_links(spark, part_of_overlay(links, "links")), stages=Stages(narrator))
+    figures = metrics.to_dict()
+    if as_json:
+        print(json.dumps(figures, allow_nan=False))
+        return
+    if metrics.disconnected_topics:
+        tell(f"warning: {metrics.disconnected_topics:,} topics are not connected, so their diameters are infinite")
+    # only the diameters are infinite without a value; the ratios are then undefined
+    infinite = ("mean_topic_diameter", "max_topic_diameter")
+    rows_shown = [
+        (name.replace("_", " "), figure(value, 3) if value is not None or name in infinite else "–")
+        for name, value in figures.items()
+        if name != "degree_histogram"
+    ]
+    print_table(("measure", ""), rows_shown)
+    print_table(
+        ("degree", "nodes"),
+        [(degree, f"{count:,}") for degree, count in _condensed(metrics.degree_histogram).items()],
+    )
+
+
+def _condensed(histogram: Mapping[int, int], rows: int = 16) -> dict[str, int]:
+    """A histogram in at most so many rows, neighbouring degrees taken together."""
+    degrees = sorted(histogram)
+    width = -(-len(degrees) // rows) or 1
+    groups = [degrees[start : start + width] for start in range(0, len(degrees), width)]
+    named = {f"{group[0]}" if len(group) == 1 else f"{group[0]}–{group[-1]}": group for group in groups}
+    return {name: sum(histogram[degree] for degree in group) for name, group in named.items()}

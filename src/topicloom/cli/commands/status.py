@@ -1,0 +1,150 @@
+"""``topicloom status``: how an overlay that lives is doing, and how far it has drifted from a fresh design."""
+
+import json
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from topicloom.churn import read_state
+from topicloom.cli.console import figure, narrated, print_table
+from topicloom.cli.options import Json
+from topicloom.errors import InputNotFoundError
+from topicloom.methods import design
+from topicloom.methods.registry import spec_of
+from topicloom.methods.selection import method_for, options_for
+from topicloom.model import Overlay
+from topicloom.model.arrays import degrees
+from topicloom.model.checks import checked_whole
+from topicloom.storage.atomic import recover
+from topicloom.storage.overlay_directory import read_run
+
+EXAMPLE = "Example: topicloom status live    (the OUT of topicloom stream, its state.db, or any overlay directory)"
+
+
+@dataclass(frozen=True)
+class Standing:
+    """An overlay, the connectivity that it keeps, and what is known of its life; times are seconds since 1970."""
+
+    overlay: Overlay
+    k: int
+    rho: float
+    events: int = 0
+    since: float | None = None
+    last_event: float | None = None
+    last_batch: int | None = None
+    options: dict[str, Any] | None = None
+
+
+def command(
+    source: Annotated[Path, typer.Argument(help="OUT of topicloom stream, a durable state, or an overlay directory.")],
+    k: Annotated[
+        int | None, typer.Option(help="Connectivity of the fresh design.  [default: that of the overlay]")
+    ] = None,
+    drift: Annotated[bool, typer.Option("--drift/--no-drift", help="Compare with a fresh design.")] = True,
+    as_json: Json = False,
+) -> None:
+    """Show the size, degrees and age of an overlay, and its drift against a fresh design. Needs no Spark.
+
+    Works while a stream writes: it looks at the last batch committed. The fresh design is low-oda at k = 1, gm2 at
+    k = 2 and harary-pt above.
+    """
+    with narrated("reading") as narrator:
+        standing = _standing(source)
+        if k is not None:
+            checked_whole("k", k, 1)
+        facts = _facts(standing)
+        if drift and standing.overlay.interest.n_nodes:
+            narrator("designing afresh, to compare")
+            facts["fresh"] = _fresh(standing, standing.k if k is None else k)
+    if as_json:
+        print(json.dumps(facts, allow_nan=False))
+        return
+    print_table(("status", ""), _rows(facts))
+
+
+def _standing(source: Path) -> Standing:
+    if "://" not in str(source):
+        recover(source)
+    state = source / "state.db" if source.is_dir() else source
+    if not source.exists():
+        raise InputNotFoundError(f"{source} does not exist")
+    if state.is_file():
+        kept = read_state(state)
+        facts = kept.facts
+        names = ("policy", "backups", "coverage", "rho", "k", "seed", "rebalance")
+        return Standing(
+            kept.overlay,
+            facts["k"],
+            facts["rho"],
+            facts["events"],
+            facts["since"],
+            facts.get("changed") if facts["events"] else None,
+            facts.get("batch"),
+            {name: facts.get(name) for name in names},
+        )
+    run = read_run(source)
+    overlay = Overlay.load(source)
+    judged = run.get("verified", {}).get("k", 1)
+    return Standing(overlay, int(overlay.options.get("k", judged)), float(overlay.options.get("rho", 3.0)))
+
+
+def _facts(standing: Standing) -> dict[str, Any]:
+    interest, overlay = standing.overlay.interest, standing.overlay
+    return {
+        "nodes": interest.n_nodes,
+        "topics": interest.n_topics,
+        "subscriptions": interest.n_subscriptions,
+        "links": overlay.n_links,
+        **_degrees(overlay),
+        "k": standing.k,
+        "events": standing.events,
+        "last_batch": standing.last_batch,
+        "since": _moment(standing.since),
+        "last_event": _moment(standing.last_event),
+        "options": standing.options,
+    }
+
+
+def _fresh(standing: Standing, k: int) -> dict[str, Any]:
+    """Degrees of a fresh design, and how many times as high those of the overlay are."""
+    method = "low-oda" if k == 1 else method_for(k)
+    options: dict[str, Any] = {"rho": standing.rho} if k == 1 else options_for(spec_of(method), k)
+    now = _degrees(standing.overlay)
+    fresh = _degrees(design(standing.overlay.interest, method, seed=standing.overlay.seed, **options))
+    ratios = {f"{name}_ratio": now[name] / fresh[name] if fresh[name] else 1.0 for name in fresh}
+    return {"method": method, **fresh, **ratios}
+
+
+def _degrees(overlay: Overlay) -> dict[str, Any]:
+    degree = degrees(overlay.links, overlay.interest.n_nodes)
+    return {
+        "average_degree": float(degree.mean()) if len(degree) else 0.0,
+        "max_degree": int(degree.max(initial=0)),
+    }
+
+
+def _rows(facts: dict[str, Any]) -> list[tuple[str, str]]:
+    names = ("nodes", "topics", "subscriptions", "links", "average_degree", "max_degree")
+    rows = [(name.replace("_", " "), figure(facts[name])) for name in names]
+    rows.append(("keeps", "topic-connected" if facts["k"] == 1 else f"{facts['k']}-topic-connected"))
+    rows.append(("events applied", figure(facts["events"])))
+    if facts["last_batch"] is not None:
+        rows.append(("last batch", figure(facts["last_batch"])))
+    rows += [
+        (name.replace("_", " "), facts[name].replace("T", " ").replace("Z", " UTC"))
+        for name in ("since", "last_event")
+        if facts[name] is not None
+    ]
+    fresh = facts.get("fresh")
+    if fresh is not None:
+        for name in ("average_degree", "max_degree"):
+            ratio = f"{figure(fresh[name])}; now {fresh[f'{name}_ratio']:.2f} ×"
+            rows.append((f"fresh {fresh['method']}, {name.replace('_', ' ')}", ratio))
+    return rows
+
+
+def _moment(seconds: float | None) -> str | None:
+    return None if seconds is None else time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))

@@ -1,0 +1,162 @@
+"""``topicloom stream``: an overlay that follows a stream of events."""
+
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from topicloom.churn import holds_state, read_state
+from topicloom.churn.options import BUILDERS, POLICIES
+from topicloom.cli.console import narrated, tell
+from topicloom.cli.options import Conf, Master, Verbose
+from topicloom.errors import InputNotFoundError, InvalidOptionError, OutputExistsError
+from topicloom.judge import verify
+from topicloom.model import Overlay
+from topicloom.spark.session import spark_session
+
+if TYPE_CHECKING:
+    from topicloom.stream import BatchReport, MaintainedQuery
+
+EXAMPLE = "Example: topicloom stream overlay events/ live --trigger '5 seconds'    (Ctrl-C stops it, exit code 0)"
+_STATE = "state.db"
+_LOOK_EVERY = 0.5  # seconds between looks at whether the query still runs
+
+
+def command(
+    overlay: Annotated[Path, typer.Argument(help="Overlay directory to begin with; not read when OUT goes on.")],
+    events: Annotated[Path, typer.Argument(help="Folder in which files of events appear: JSON lines or Parquet.")],
+    out: Annotated[Path, typer.Argument(help="Folder for changes/, rejected/ and the state; the same again goes on.")],
+    once: Annotated[bool, typer.Option("--once", "--available-now", help="Take in what is there, and stop.")] = False,
+    trigger: Annotated[
+        str | None,
+        typer.Option(help="How often a batch is made, such as '5 seconds'.  [default: at once]", show_default=False),
+    ] = None,
+    files_per_batch: Annotated[int, typer.Option(min=1, help="Files that make a batch at most, oldest first.")] = 100,
+    format: Annotated[
+        str | None, typer.Option(help="json (lines) or parquet.  [default: by the files there]", show_default=False)
+    ] = None,
+    policy: Annotated[
+        str | None, typer.Option(help=f"Where new links are sought: {', '.join(POLICIES)}.  [default: shadow]")
+    ] = None,
+    backups: Annotated[
+        str | None, typer.Option(help=f"How backups are chosen: {', '.join(BUILDERS)}.  [default: primal-dual]")
+    ] = None,
+    coverage: Annotated[int | None, typer.Option(help="Backups per topic of a node.  [default: 3]")] = None,
+    rho: Annotated[float | None, typer.Option(help="Of Low-ODA's link rule.  [default: 3]")] = None,
+    k: Annotated[int | None, typer.Option(help="Connectivity to maintain.  [default: 1]")] = None,
+    rebalance: Annotated[
+        float | None, typer.Option(help="Exchange links when degrees exceed so many times a fresh design's.")
+    ] = None,
+    seed: Annotated[int | None, typer.Option(help="Same seed and events, same links.  [default: 0]")] = None,
+    master: Master = None,
+    conf: Conf = [],  # noqa: B006 - typer reads it and never writes
+    verbose: Verbose = False,
+) -> int:
+    """Repair an overlay while events stream in, exactly once, and write the link changes batch by batch.
+
+    Every batch gives changes/batch-N.jsonl (a line with its events and links) and .parquet (a row per link); events
+    that cannot be applied go to rejected/ with the reason. Killed at any moment and started again with the same OUT, it
+    goes on where it stopped. Ctrl-C (or SIGTERM) stops it after the batch in hand, and leaves the overlay in
+    OUT/overlay. The driver of Spark is this process; a Spark Connect server cannot be used.
+    """
+    given = {
+        "policy": policy, "backups": backups, "coverage": coverage, "rho": rho, "k": k, "seed": seed,
+        "rebalance": rebalance,
+    }  # fmt: skip
+    options: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+    if once and trigger is not None:
+        raise InvalidOptionError("--once and --trigger exclude each other")
+    if not events.is_dir():
+        raise InputNotFoundError(f"{events} is not a directory; events are read from the files that appear in one")
+    goes_on = _goes_on(out)
+    with narrated("reading the overlay") as narrator:
+        base = None if goes_on else Overlay.load(overlay)
+        if goes_on:
+            tell(f"going on in {out}; {overlay} is not read again")
+        narrator("starting Spark")
+        with spark_session(master=master, conf=conf, verbose=verbose) as spark, _asked_to_stop() as asked:
+            from topicloom.stream import maintain, read_events
+
+            found = read_events(spark, events, format=format, files_per_batch=files_per_batch)
+            narrator("building backups" if base is not None else "opening the state")
+            query = maintain(
+                found,
+                out=out,
+                overlay=base,
+                trigger=trigger,
+                once=once,
+                listener=lambda report: narrator.note(_sentence(report)),
+                **options,
+            )
+            narrator.note(f"streaming from {events}" + ("" if once else "; Ctrl-C stops"))
+            narrator("waiting for events")
+            _wait(query, asked)
+        narrator("writing the overlay")
+        return _finish(out)
+
+
+def _goes_on(out: Path) -> bool:
+    if out.is_symlink() or (out.exists() and not out.is_dir()):
+        raise OutputExistsError(f"{out} exists and is not a directory; choose another place")
+    if holds_state(out / _STATE):
+        return True
+    if out.is_dir() and any(path.name not in (_STATE, f"{_STATE}-lock") for path in out.iterdir()):
+        raise OutputExistsError(f"{out} exists and holds no stream to go on with; choose another place")
+    return False
+
+
+@contextmanager
+def _asked_to_stop() -> Iterator[threading.Event]:
+    """An event that Ctrl-C and SIGTERM set: an exception in the middle of a call to the JVM would break the session."""
+    asked = threading.Event()
+    ours = threading.current_thread() is threading.main_thread()
+    before = {way: signal.getsignal(way) for way in (signal.SIGINT, signal.SIGTERM)} if ours else {}
+
+    def stop(number: int, frame: Any) -> None:
+        asked.set()
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # the second Ctrl-C does not wait
+
+    for way in before:
+        signal.signal(way, stop)
+    try:
+        yield asked
+    finally:
+        for way, handler in before.items():
+            signal.signal(way, handler)
+
+
+def _wait(query: "MaintainedQuery", asked: threading.Event) -> None:
+    try:
+        while not asked.wait(_LOOK_EVERY) and query.isActive:
+            pass
+        if query.isActive:
+            tell("stopping after the batch in hand")
+    finally:
+        query.stop()
+    query.awaitTermination()  # raises what it failed of
+
+
+def _sentence(report: "BatchReport") -> str:
+    bad = f", {report.rejected:,} rejected" if report.rejected else ""
+    again = f", {report.repeated:,} seen before" if report.repeated else ""
+    return (
+        f"batch {report.batch}: {report.events:,} events{bad}{again}; +{report.added:,} −{report.removed:,} links; "
+        f"{report.nodes:,} nodes, {report.links:,} links; {report.seconds:.2f} s"
+    )
+
+
+def _finish(out: Path) -> int:
+    """Write the overlay as it stands, judged."""
+    kept = read_state(out / _STATE)
+    k = int(kept.facts["k"])
+    verdict = verify(kept.interest, kept.overlay.links, k)
+    kept.overlay.save(out / "overlay", overwrite=True)
+    tell(
+        f"{kept.facts['events']:,} events applied in all; {kept.interest.n_nodes:,} nodes, {kept.overlay.n_links:,} "
+        f"links, {'verified' if verdict.ok else 'NOT topic-connected'}; wrote {out}/overlay"
+    )
+    return 0 if verdict.ok else 1

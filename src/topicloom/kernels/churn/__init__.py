@@ -1,0 +1,1 @@
+"""Kernels of churn: repairing topics, choosing backups, sparing links, lists that grow."""

@@ -1,0 +1,177 @@
+"""Backup sets of a node (shadows-churn §V-G): nodes that between them want each of its topics several times.
+
+A set is the union of ``rounds`` covers of the node's topics, each without the backups that earlier ones chose, so a
+topic is covered ``rounds`` times, or by all its other subscribers where they are fewer. The weight of a candidate is
+its number of links and primaries. Of equals the one that shares most topics with the node comes first, then by their
+keys, mixed with the random base of the call: nothing depends on how the lists lie in memory.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from topicloom.kernels.churn.ragged import push_all, put, remove_all
+from topicloom.kernels.covers.cover import greedy_cover, primal_dual_cover, tie_of
+from topicloom.kernels.greedy.components import number_entries
+from topicloom.kernels.jit import serial
+from topicloom.kernels.streams import BACKUP_STREAM, draw
+
+
+class Scratch(NamedTuple):
+    """Memory that the kernels of churn share between calls; stamps tell what is of this call."""
+
+    stamp: np.ndarray  # int64 per node
+    number: np.ndarray  # int64 per node
+    queue: np.ndarray  # int32 per node
+    clock: np.ndarray  # int64, one element: the last stamp that was used
+
+
+class Candidates(NamedTuple):
+    """Who may become a node's backup: all who share one of its topics, in no particular order."""
+
+    nodes: np.ndarray  # int32
+    weight: np.ndarray  # int64: links and primaries
+    tie: np.ndarray  # int64 below 2^32: which of two of equal weight comes first
+    topic_ptr: np.ndarray  # int64
+    member: np.ndarray  # int32 per topic of the node: positions in ``nodes``
+
+
+PRIMAL_DUAL, GREEDY = 0, 1
+
+
+@serial
+def rebuild_backups(
+    rows, members, neighbours, backups, primaries, nodes, done, builder, rounds, keys, scratch, seed, builds
+):
+    """Build the backups of nodes[done:] anew, one after the other, primaries along with them.
+
+    Returns how far it came before a pool was full, and the room that the next node wants in it; ``builds`` is how many
+    sets were built before nodes[0], and numbers the random numbers.
+    """
+    weight = neighbours.length + primaries.length
+    barred = np.zeros(len(weight), np.bool_)
+    shared = np.zeros(len(weight), np.int32)
+    for k in range(done, len(nodes)):
+        node = nodes[k]
+        first = backups.start[node]
+        old = backups.pool[first : first + backups.length[node]].copy()
+        remove_all(primaries, old, np.full(len(old), node, np.int32))
+        weight[old] -= 1
+        base = draw(seed, BACKUP_STREAM, builds + k + 1)
+        if builder == GREEDY:
+            chosen = greedy_backups(candidates(rows, members, weight, node, keys, scratch, base), rounds)
+        else:
+            chosen = primal_dual_backups(rows, members, node, weight, barred, shared, rounds, keys, base)
+        wanted = len(chosen)
+        for u in chosen:
+            if primaries.length[u] == primaries.room[u]:
+                wanted += max(4, 2 * primaries.length[u])
+        room = min(len(primaries.pool) - primaries.used[0], len(backups.pool) - backups.used[0])
+        if room < wanted:
+            push_all(primaries, old, np.full(len(old), node, np.int32), 0)  # they were there: there is room
+            return k, wanted
+        put(backups, node, chosen)
+        push_all(primaries, chosen, np.full(len(chosen), node, np.int32), 0)
+        weight[chosen] += 1
+    return len(nodes), 0
+
+
+@serial
+def candidates(rows, members, price, node, keys, scratch, base):
+    """Candidates for the greedy backups of a node, ``price`` by node: O(Σ subscribers of its topics)."""
+    # The stamp of a node is the clock plus its position: one look says whether it is numbered, and how.
+    stamp, clock = scratch.stamp, scratch.clock[0] + 1
+    first, n_topics = rows.start[node], rows.length[node]
+    topic_ptr = np.zeros(n_topics + 1, np.int64)
+    for m in range(n_topics):
+        topic_ptr[m + 1] = topic_ptr[m] + members.length[rows.pool[first + m]] - 1  # without the node itself
+    member = np.empty(topic_ptr[-1], np.int32)
+    n_most = min(topic_ptr[-1], len(keys))
+    nodes = np.empty(n_most, np.int32)
+    shared = np.zeros(n_most, np.int32)
+    n, at = 0, 0
+    for m in range(n_topics):
+        t = rows.pool[first + m]
+        for k in range(members.start[t], members.start[t] + members.length[t]):
+            u = members.pool[k]
+            x = stamp[u] - clock
+            if x < 0:
+                if u == node:
+                    continue
+                x = np.int64(n)
+                stamp[u] = clock + x
+                nodes[n] = u
+                n += 1
+            shared[x] += 1
+            member[at] = x
+            at += 1
+    scratch.clock[0] = clock + n
+    weight = np.empty(n, np.int64)
+    tie = np.empty(n, np.int64)
+    for x in range(n):
+        u = nodes[x]
+        weight[x] = price[u]
+        tie[x] = tie_of(shared[x], keys[u], base)
+    return Candidates(nodes[:n], weight, tie, topic_ptr, member)
+
+
+@serial
+def primal_dual_backups(rows, members, node, weight, barred, shared, rounds, keys, base):
+    """Alg. 12: the union of primal-dual covers; int32. O(backups · mean subscribers of a topic)."""
+    chosen = np.empty(rounds * rows.length[node], np.int32)
+    n_chosen = 0
+    barred[node] = True
+    _count_shared(rows, members, node, shared, 1)
+    for r in range(rounds):
+        taken = primal_dual_cover(rows, members, node, weight, barred, shared, keys, base, draw(base, r, 0))
+        chosen[n_chosen : n_chosen + len(taken)] = taken
+        n_chosen += len(taken)
+        barred[taken] = True
+    _count_shared(rows, members, node, shared, -1)
+    barred[node] = False
+    barred[chosen[:n_chosen]] = False
+    return chosen[:n_chosen]
+
+
+@serial
+def _count_shared(rows, members, node, shared, step):
+    """Count a topic of the node for each of its subscribers; or take it back, by a step of -1."""
+    for k in range(rows.start[node], rows.start[node] + rows.length[node]):
+        t = rows.pool[k]
+        for at in range(members.start[t], members.start[t] + members.length[t]):
+            shared[members.pool[at]] += step
+
+
+@serial
+def greedy_backups(c, rounds):
+    """Alg. 11: the union of greedy covers; int32. O(Σ subscribers of the topics · log candidates)."""
+    n_topics = len(c.topic_ptr) - 1
+    node_ptr, _, topic = number_entries(c.topic_ptr, c.member, len(c.nodes))
+    need = np.ones(n_topics, np.int32)
+    # A node without weight comes before all others, and of those the one that covers most: a price below any other.
+    price = np.maximum(c.weight << 20, 1)
+    chosen = np.empty(rounds * n_topics, np.int32)
+    n_chosen = 0
+    for _ in range(rounds):
+        taken = greedy_cover(node_ptr, topic, need, price, c.tie, n_topics)
+        chosen[n_chosen : n_chosen + len(taken)] = taken
+        n_chosen += len(taken)
+        node_ptr, topic = _without(node_ptr, topic, taken)
+    return c.nodes[chosen[:n_chosen]]
+
+
+@serial
+def _without(node_ptr, topic, gone):
+    """The CSR with the rows of some nodes emptied."""
+    kept = np.ones(len(node_ptr) - 1, np.bool_)
+    kept[gone] = False
+    left = np.empty(len(topic), np.int32)
+    left_ptr = np.zeros(len(node_ptr), np.int64)
+    at = 0
+    for x in range(len(kept)):
+        if kept[x]:
+            n = node_ptr[x + 1] - node_ptr[x]
+            left[at : at + n] = topic[node_ptr[x] : node_ptr[x + 1]]
+            at += n
+        left_ptr[x + 1] = at
+    return left_ptr, left[:at]

@@ -1,0 +1,259 @@
+"""Repair of an overlay after churn: the greedy engine over the few nodes of a shadow set.
+
+Its cost is that of the shadow set's subscriptions in the topics concerned, and of walking those topics until it is
+clear which of the shadows still reach each other; nothing here looks at the rest of the interest.
+"""
+
+import numpy as np
+
+from topicloom.kernels.greedy.components import build_components
+from topicloom.kernels.greedy.engine import NO_LINKS, SEARCHES, cheapest_search
+from topicloom.kernels.greedy.loop import LISTED, grow
+from topicloom.kernels.jit import serial
+from topicloom.kernels.tie_order import arc
+
+LISTED_SHADOWS = 256  # above, their pairs are too many to be listed
+NEAR = 4  # links below the maximum degree from which on a node is spared
+MOST_SHARED = (1 << 16) - 1  # shared topics beyond which no difference is made
+
+
+def links_between(rows, nodes, node_ptr, topic, n_topics, start, degree, max_degree, rho):
+    """Links that Low-ODA's rule adds between nodes given in circle order: (m, 2) int32 positions.
+
+    Which of several links that contribute equally is added, the paper leaves open. Here it is the one that stays
+    furthest below the maximum degree, where that is less than `NEAR` away; then the one whose ends share most topics in
+    all, cut or not, which a later leave will find connected twice; then it goes by the tie rule. Above
+    `LISTED_SHADOWS` nodes the tie rule alone decides.
+
+    CSR of the nodes with topics ascending, ``start`` as in `build_components`.
+    """
+    n = len(node_ptr) - 1
+    if n <= LISTED_SHADOWS:
+        return _listed_links(rows, nodes, node_ptr, topic, n_topics, start, degree, int(max_degree), float(rho), -1)
+    lengths = np.diff(node_ptr)
+    return grow(
+        build_components(node_ptr, topic, n_topics, start),
+        build_components(np.zeros(1, np.int64), topic[:0], 0, start[:0]),
+        np.arange(n, dtype=np.int32),
+        n,
+        SEARCHES[cheapest_search(n, lengths, np.bincount(topic, minlength=n_topics))],
+        np.zeros(1, np.uint8 if lengths.max(initial=0) <= 255 else np.uint16),
+        NO_LINKS,
+        np.empty(0, np.int64),
+        degree,
+        int(max_degree),
+        float(rho),
+    )
+
+
+@serial
+def partners(rows, neighbours, keys, node, shadows, topics, max_degree, rho):
+    """Those shadows to which Low-ODA's rule links a node until it is linked in each of the topics: int32.
+
+    Every topic is one component beside the node; ties as in `links_between`.
+    """
+    n = len(shadows) + 1
+    nodes = np.empty(n, np.int32)
+    nodes[:-1] = shadows
+    nodes[-1] = node
+    nodes = nodes[np.argsort(keys[nodes], kind="mergesort")]
+    centre = 0
+    while nodes[centre] != node:
+        centre += 1
+    node_ptr, topic = entries_of(rows, nodes, topics)
+    start = np.zeros(len(topic), np.int32)
+    start[node_ptr[centre] : node_ptr[centre + 1]] = 1
+    degree = neighbours.length[nodes].astype(np.int64)
+    links = _listed_links(rows, nodes, node_ptr, topic, len(topics), start, degree, max_degree, rho, centre)
+    return nodes[links[:, 0]]
+
+
+@serial
+def _listed_links(rows, nodes, node_ptr, topic, n_topics, start, degree, max_degree, rho, centre):
+    n = len(node_ptr) - 1
+    pairs = np.empty((n - 1 if centre >= 0 else n * (n - 1) // 2, 2), np.int32)
+    rank = np.empty(len(pairs), np.int64)
+    at = 0
+    for p in range(n):
+        first, last = (p + 1, n) if centre < 0 else (centre, centre + 1)
+        for q in range(first, last):
+            if p != q:
+                length, begin = arc(n, p, q)
+                pairs[at, 0], pairs[at, 1] = p, q
+                near = max(max(degree[p], degree[q]) - (max_degree - NEAR), 0)
+                fewer = MOST_SHARED - min(_shared(rows, nodes[p], nodes[q]), MOST_SHARED)
+                rank[at] = ((near * (MOST_SHARED + 1) + fewer) * n + length) * n + begin
+                at += 1
+    return grow(
+        build_components(node_ptr, topic, n_topics, start),
+        build_components(np.zeros(1, np.int64), topic[:0], 0, start[:0]),
+        np.arange(n).astype(np.int32),
+        n,
+        LISTED,
+        np.zeros(1, np.uint8),
+        pairs[np.argsort(rank)],
+        np.empty(0, np.int64),
+        degree,
+        max_degree,
+        rho,
+    )
+
+
+@serial
+def _shared(rows, u, v):
+    """How many topics both nodes want."""
+    k, k_end = rows.start[u], rows.start[u] + rows.length[u]
+    m, m_end = rows.start[v], rows.start[v] + rows.length[v]
+    count = 0
+    while k < k_end and m < m_end:
+        a, b = rows.pool[k], rows.pool[m]
+        count += a == b
+        k += a <= b
+        m += b <= a
+    return count
+
+
+@serial
+def entries_of(rows, nodes, topics):
+    """(node_ptr int64, position in ``topics`` int32) of what the nodes want among ``topics``, which must ascend."""
+    node_ptr = np.zeros(len(nodes) + 1, np.int64)
+    bound = 0
+    for v in nodes:
+        bound += min(rows.length[v], len(topics))
+    topic = np.empty(bound, np.int32)
+    at = 0
+    for x in range(len(nodes)):
+        k, end = rows.start[nodes[x]], rows.start[nodes[x]] + rows.length[nodes[x]]
+        m = 0
+        while k < end and m < len(topics):
+            if rows.pool[k] < topics[m]:
+                k += 1
+            elif rows.pool[k] > topics[m]:
+                m += 1
+            else:
+                topic[at] = m
+                at += 1
+                k += 1
+                m += 1
+        node_ptr[x + 1] = at
+    return node_ptr, topic[:at]
+
+
+@serial
+def pieces(members, neighbours, nodes, topics, node_ptr, topic, scratch):
+    """Which of the nodes still reach each other inside each topic: int32 per entry of `entries_of`, by the links alone.
+
+    Walks a topic from all the nodes at once, and stops when no two unmet walks can go on: at most its subscribers and
+    their links.
+    """
+    n_entries = len(topic)
+    first = np.zeros(len(topics) + 1, np.int64)
+    for m in topic:
+        first[m + 1] += 1
+    first = np.cumsum(first)
+    place = first[:-1].copy()
+    entry = np.empty(n_entries, np.int64)
+    node = np.empty(n_entries, np.int32)
+    for x in range(len(nodes)):
+        for k in range(node_ptr[x], node_ptr[x + 1]):
+            entry[place[topic[k]]] = k
+            node[place[topic[k]]] = nodes[x]
+            place[topic[k]] += 1
+    piece = np.empty(n_entries, np.int32)
+    parent = np.arange(n_entries).astype(np.int32)
+    waiting = np.ones(n_entries, np.int64)
+    for m in range(len(topics)):
+        walk(members, neighbours, topics[m], first[m], first[m + 1], node, parent, waiting, scratch)
+        for e in range(first[m], first[m + 1]):
+            piece[entry[e]] = root(parent, e)
+    return piece
+
+
+@serial
+def walk(members, neighbours, t, first, last, node, parent, waiting, scratch):
+    """Join the sets of ``parent`` in [first, last) whose nodes reach each other inside topic t.
+
+    ``waiting`` counts, for each set, nodes that its walk has still to look around; 1 for each at the beginning.
+    """
+    stamp, owner, queue = scratch.stamp, scratch.number, scratch.queue
+    if last - first < 2:
+        return
+    scratch.clock[0] += 2
+    now = scratch.clock[0]
+    fresh = now - 1
+    for at in range(members.start[t], members.start[t] + members.length[t]):
+        stamp[members.pool[at]] = fresh
+    head, tail = 0, 0
+    for e in range(first, last):
+        stamp[node[e]] = now
+        owner[node[e]] = e
+        queue[tail] = node[e]
+        tail += 1
+    walks = last - first  # that can go on
+    while walks > 1:
+        x = queue[head]
+        head += 1
+        a = root(parent, owner[x])
+        for at in range(neighbours.start[x], neighbours.start[x] + neighbours.length[x]):
+            y = neighbours.pool[at]
+            if stamp[y] == now:
+                b = root(parent, owner[y])
+                if a != b:
+                    parent[b] = a
+                    walks -= waiting[b] > 0
+                    waiting[a] += waiting[b]
+            elif stamp[y] == fresh:
+                stamp[y] = now
+                owner[y] = a
+                queue[tail] = y
+                tail += 1
+                waiting[a] += 1
+        waiting[a] -= 1
+        walks -= waiting[a] == 0
+
+
+@serial
+def root(parent, e):
+    """The element that stands for the set of e."""
+    while parent[e] != e:
+        parent[e] = parent[parent[e]]
+        e = parent[e]
+    return e
+
+
+@serial
+def cut_topics(topic, piece, n_topics):
+    """Which topics have entries in more than one piece: bool per topic."""
+    first = np.full(n_topics, -1, np.int32)
+    cut = np.zeros(n_topics, np.bool_)
+    for k in range(len(topic)):
+        if first[topic[k]] < 0:
+            first[topic[k]] = piece[k]
+        elif first[topic[k]] != piece[k]:
+            cut[topic[k]] = True
+    return cut
+
+
+@serial
+def open_entries(node_ptr, topic, start, kept):
+    """The CSR cut down to topics kept, renumbered, and nodes that want one: (positions, node_ptr, topic, start)."""
+    number = np.empty(len(kept), np.int32)
+    n_kept = 0
+    for t in range(len(kept)):
+        number[t] = n_kept
+        n_kept += kept[t]
+    positions = np.empty(len(node_ptr) - 1, np.int64)
+    out_ptr = np.zeros(len(node_ptr), np.int64)
+    out_topic = np.empty(len(topic), np.int32)
+    out_start = np.empty(len(topic), np.int32)
+    n, at = 0, 0
+    for x in range(len(node_ptr) - 1):
+        for k in range(node_ptr[x], node_ptr[x + 1]):
+            if kept[topic[k]]:
+                out_topic[at], out_start[at] = number[topic[k]], start[k]
+                at += 1
+        if at > out_ptr[n]:
+            positions[n] = x
+            n += 1
+            out_ptr[n] = at
+    return positions[:n], out_ptr[: n + 1], out_topic[:at], out_start[:at]

@@ -1,0 +1,67 @@
+"""Links that no topic needs: in every topic that their ends share, the ends reach each other without them."""
+
+import numpy as np
+
+from topicloom.kernels.churn.ragged import push_all, remove_all
+from topicloom.kernels.churn.repair import root, walk
+from topicloom.kernels.jit import serial
+
+
+@serial
+def links_at(neighbours, keys, nodes):
+    """Links of the nodes, each once: (m, 2) int32, those with an end of high degree first, then by the ends' keys."""
+    total = 0
+    for u in nodes:
+        total += neighbours.length[u]
+    pairs = np.empty((total, 2), np.int32)
+    rank = np.empty(total, np.uint64)
+    chosen = set(nodes)
+    n = 0
+    for u in nodes:
+        for at in range(neighbours.start[u], neighbours.start[u] + neighbours.length[u]):
+            v = neighbours.pool[at]
+            if v in chosen and v < u:
+                continue
+            pairs[n, 0], pairs[n, 1] = u, v
+            free = np.uint64((1 << 20) - min(max(neighbours.length[u], neighbours.length[v]), 1 << 20))
+            rank[n] = (free << np.uint64(43)) + ((keys[u] ^ keys[v]) >> np.uint64(21))
+            n += 1
+    return pairs[:n][np.argsort(rank[:n])]
+
+
+@serial
+def spare_link(rows, members, neighbours, pairs, done, scratch):
+    """The first of pairs[done:] that is a link which no topic needs, taken out of ``neighbours``; len(pairs) if none.
+
+    A topic needs a link when its ends do not reach each other without it: one walk for each topic that they share,
+    until one needs it.
+    """
+    ends = np.empty(2, np.int32)
+    swapped = np.empty(2, np.int32)
+    parent = np.empty(2, np.int32)
+    waiting = np.empty(2, np.int64)
+    for x in range(done, len(pairs)):
+        u, v = pairs[x, 0], pairs[x, 1]
+        ends[0], ends[1] = u, v
+        swapped[0], swapped[1] = v, u
+        remove_all(neighbours, ends, swapped)
+        needed = False
+        k, k_end = rows.start[u], rows.start[u] + rows.length[u]
+        m, m_end = rows.start[v], rows.start[v] + rows.length[v]
+        while k < k_end and m < m_end and not needed:
+            t = rows.pool[k]
+            if t < rows.pool[m]:
+                k += 1
+            elif t > rows.pool[m]:
+                m += 1
+            else:
+                parent[0], parent[1] = 0, 1
+                waiting[:] = 1
+                walk(members, neighbours, t, 0, 2, ends, parent, waiting, scratch)
+                needed = root(parent, 0) != root(parent, 1)
+                k += 1
+                m += 1
+        if not needed:
+            return x
+        push_all(neighbours, ends, swapped, 0)  # there is room: they were there
+    return len(pairs)

@@ -1,0 +1,1 @@
+"""Kernels that draw by counters: topics of a workload, random meshes, divisions of nodes."""

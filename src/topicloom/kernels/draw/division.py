@@ -1,0 +1,65 @@
+"""Who goes into which partition: numbers that any task can compute for the rows it has."""
+
+import numpy as np
+
+from topicloom.kernels.jit import serial
+from topicloom.kernels.streams import DIVIDE_STREAM, TIE_STREAM, draw
+
+
+@serial
+def shuffled_ranks(nodes, n_nodes, seed):
+    """Rank of each of the given nodes in a seeded shuffle of ``range(n_nodes)``; int64.
+
+    A Feistel network of four rounds permutes the smallest square of a power of two that holds all nodes, and is
+    repeated while it leads outside: nobody needs to see the other nodes to know a node's rank.
+    """
+    bits = 1
+    while 1 << (2 * bits) < n_nodes:
+        bits += 1
+    mask = np.uint64((1 << bits) - 1)
+    shift = np.uint64(bits)
+    key = draw(seed, DIVIDE_STREAM, 0)
+    ranks = np.empty(len(nodes), np.int64)
+    for k in range(len(nodes)):
+        x = np.uint64(nodes[k])
+        while True:
+            left, right = x >> shift, x & mask
+            for turn in range(4):
+                left, right = right, left ^ (draw(key, turn, right) & mask)
+            x = (left << shift) | right
+            if x < n_nodes:
+                break
+        ranks[k] = x
+    return ranks
+
+
+@serial
+def leading_keys(nodes, indptr, topics, rank, seed):
+    """For each of the given nodes, whose topics a CSR has: the lowest rank of its topics, then 32 random bits; int64.
+
+    ``rank`` (int64) is a permutation of the topics; a node without topics comes after all.
+    """
+    key = draw(seed, DIVIDE_STREAM, 1)
+    keys = np.empty(len(nodes), np.int64)
+    for v in range(len(nodes)):
+        lowest = len(rank)
+        for k in range(indptr[v], indptr[v + 1]):
+            lowest = min(lowest, rank[topics[k]])
+        keys[v] = (lowest << 32) | np.int64(draw(key, 0, nodes[v]) >> np.uint64(32))
+    return keys
+
+
+@serial
+def places_among(nodes, seed):
+    """Place of each node on the circle of the tie rule when only these nodes sit on it; int32.
+
+    For ``nodes = range(n)`` this is `places_on_circle`.
+    """
+    keys = np.empty(len(nodes), np.uint64)
+    for k in range(len(nodes)):
+        keys[k] = draw(seed, TIE_STREAM, nodes[k])
+    places = np.empty(len(nodes), np.int32)
+    order = np.argsort(keys, kind="mergesort")
+    for place in range(len(nodes)):
+        places[order[place]] = place
+    return places

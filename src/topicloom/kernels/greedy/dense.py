@@ -1,0 +1,284 @@
+"""The dense search of the greedy engine: an upper bound of every pair's contribution, in the order of the tie rule.
+
+Pair (i, i + d) of the circle is element i of row d - 1 of a table, so that the pairs of one level are met in rank
+order by reading the table from its start. Contributions only fall: a stored value is an upper bound, looked at
+again when the level comes down to it. The bound that replaces it counts the topics that both want, less those in
+whose giant component both lie; the exact number is counted when that bound does not rule the pair out.
+
+Topics that few want make up most of the bits and few of the contributions. Where that is so, they are left out of the
+bits that are counted for bounds; how many of them a pair shares is counted once, in a second table. Topics are numbered
+from the most wanted to the least, so that the rare ones come last.
+
+Memory: n² / 2 bytes (twice that when contributions can exceed 255; twice that again with the second table), and 1 byte
+per node and topic.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from topicloom.kernels.greedy.bits import bit, lowest_bit, popcount
+from topicloom.kernels.greedy.joining import homes_of, joined
+from topicloom.kernels.greedy.vectors import COLUMN, GROUP, INSIDE, group_hits, group_lower, group_max
+from topicloom.kernels.jit import borrowing, serial
+
+DENSE_BYTES = 1 << 30
+
+# Rare topics are left out of the columns while they make up so much of what pairs share, if half of so many columns go.
+RARE_SHARE = 0.05
+MANY_COLUMNS = 32
+
+# Rare topics are counted in so many rows of the table at a time, which stay in the nearer caches.
+RARE_ROWS = 256
+
+# With as many pairs of a group to look at, all of them are counted anew at once (vectors) rather than one by one.
+RECOUNT_ALL = 3
+
+
+class Dense(NamedTuple):
+    """Bounds of all pairs, and the topics of each place of the circle as bits in two layouts.
+
+    The words (uint64 per place) serve single pairs, the tiles 64 neighbouring ones: tile b holds places 64 b to
+    64 b + 127 of the circle (from its end it goes on at its start), so that any 64 places in a row lie in one tile,
+    and what is read together lies together: column after column of 8 topics, a byte per place for what it wants and
+    one for the topics in whose giant component it lies. Rare topics have no column.
+    """
+
+    tiles: np.ndarray  # uint8
+    wants: np.ndarray
+    inside: np.ndarray  # topics in whose giant component the place lies
+    rare: np.ndarray  # like bound: rare topics that were apart at the start; one group of zeros if none is rare
+    bound: np.ndarray  # uint8 or uint16 per pair
+    top: np.ndarray  # per group of 64 pairs: at least the largest bound in it, so that a level passes over those below
+
+
+@serial
+def groups_per_row(n):
+    """Groups that a row of the table takes; its end is padded with zeros."""
+    return (n + GROUP - 1) // GROUP
+
+
+@serial
+def columns(subscribers, n, bound_bytes):
+    """How many columns hold the topics that are not rare.
+
+    ``subscribers`` are the topics' numbers of candidates, falling; ``n`` the places of the circle.
+    """
+    n_topics = len(subscribers)
+    n_columns = (n_topics + 7) // 8
+    if n_columns < MANY_COLUMNS or bound_bytes * n * n + n * n_topics > DENSE_BYTES:
+        return n_columns
+    shared = subscribers.astype(np.float64) ** 2
+    allowed = RARE_SHARE * shared.sum()
+    n_frequent = n_topics
+    while n_frequent > 0 and allowed >= shared[n_frequent - 1]:
+        allowed -= shared[n_frequent - 1]
+        n_frequent -= 1
+    left = (n_frequent + 7) // 8
+    return left if 2 * left <= n_columns else n_columns
+
+
+@serial
+def build_dense(c, zero):
+    """Dense search over components ``c`` of all places of the circle; ``zero`` gives the dtype of the bounds.
+
+    The topics must be numbered from the most wanted to the least.
+    """
+    n = len(c.node_ptr) - 1
+    n_topics = len(c.topic_ptr) - 1
+    per_row = groups_per_row(n)
+    n_words = (n_topics + 63) // 64
+    n_columns = columns(c.topic_ptr[1:] - c.topic_ptr[:-1], n, zero.itemsize)
+    n_bounds = (n // 2) * per_row * GROUP
+    s = Dense(
+        np.zeros(per_row * n_columns * COLUMN, np.uint8),
+        np.zeros((n, n_words), np.uint64),
+        np.zeros((n, n_words), np.uint64),
+        np.zeros(n_bounds if 8 * n_columns < n_topics else GROUP, zero.dtype),
+        np.empty(n_bounds, zero.dtype),
+        np.empty((n // 2) * per_row, zero.dtype),
+    )
+    for v in range(n):
+        for k in range(c.node_ptr[v], c.node_ptr[v + 1]):
+            t, e = c.topic[k], c.entry[k]
+            s.wants[v, t >> 6] |= bit(t)
+            _flip(s.tiles, n, n_columns, 0, v, t)
+            if c.inside[e]:
+                s.inside[v, t >> 6] |= bit(t)
+                _flip(s.tiles, n, n_columns, INSIDE, v, t)
+    _count_rare(c, s.rare, 8 * n_columns)
+    s.bound[:] = ~zero[0]
+    for first_row in range(0, n // 2, GROUP):  # as many rows as two tiles serve: they stay in the nearest cache
+        for g in range(per_row):
+            for row in range(first_row, min(first_row + GROUP, n // 2)):
+                last = n // 2 if 2 * (row + 1) == n else n
+                at = (row * per_row + g) * GROUP
+                x, y = tile_at(n_columns, g * GROUP), tile_at(n_columns, (g * GROUP + row + 1) % n)
+                group_lower(s.tiles, n_columns, x, y, s.rare, rare_at(s.rare, at), s.bound, at)
+                for k in range(max(last - g * GROUP, 0), GROUP):
+                    s.bound[at + k] = 0
+                s.top[row * per_row + g] = group_max(s.bound, at)
+    return s
+
+
+@serial
+def _count_rare(c, rare, first_rare):
+    """For each pair, how many rare topics it could still merge."""
+    n = len(c.node_ptr) - 1
+    stride = groups_per_row(n) * GROUP
+    homes = homes_of(c)
+    met = np.zeros(len(c.member), np.int32)  # per entry: members of its topic after it on the circle, counted so far
+    for first in range(1, n // 2 + 1, RARE_ROWS):
+        end = min(first + RARE_ROWS, n // 2 + 1)
+        for t in range(first_rare, len(c.topic_ptr) - 1):
+            after = c.topic_ptr[t + 1]
+            size = after - c.topic_ptr[t]
+            for e in range(c.topic_ptr[t], after):
+                i = c.member[e]
+                while met[e] < size - 1:
+                    f = e + 1 + met[e]
+                    f -= size if f >= after else 0
+                    d = c.member[f] - i
+                    d += n if d < 0 else 0
+                    if d >= end:
+                        break
+                    if (2 * d < n or i < c.member[f]) and not joined(homes, e, f):
+                        rare[(d - 1) * stride + i] += 1
+                    met[e] += 1
+
+
+@serial
+def rare_at(rare, at):
+    """Where in the second table the 64 pairs at this place of the first are."""
+    return at if len(rare) > GROUP else 0
+
+
+@serial
+def tile_at(n_columns, place):
+    """Where in the tiles the 64 places from this one on begin."""
+    return (place // GROUP) * n_columns * COLUMN + place % GROUP
+
+
+@serial
+def bar_dense(s, ranks):
+    """Rule out the pairs of the given ranks (see `pair_ranks`) for good."""
+    n = len(s.wants)
+    if n:
+        for rank in ranks:
+            s.bound[(rank // n - 1) * groups_per_row(n) * GROUP + rank % n] = 0
+
+
+@borrowing
+def _flip(tiles, n, n_columns, part, v, t):
+    """Change the bit of a place and a topic where tiles hold it: in the part "wants" or in "inside"."""
+    if t >= 8 * n_columns:
+        return
+    column, change = (t >> 3) * COLUMN + part, np.uint8(1 << (t & 7))
+    n_tiles = groups_per_row(n)
+    for place in range(v, (n_tiles + 1) * GROUP, n):
+        b, k = place // GROUP, place % GROUP
+        if b < n_tiles:
+            tiles[b * n_columns * COLUMN + column + k] ^= change
+        if b > 0:
+            tiles[(b - 1) * n_columns * COLUMN + column + GROUP + k] ^= change
+
+
+@borrowing
+def mirror(s, member, changed, n_changed, t):
+    """Note that the members with the first n_changed entries entered the giant component of topic t, or left it."""
+    inside, tiles = s.inside, s.tiles
+    n, n_columns = len(inside), len(tiles) // (groups_per_row(len(inside)) * COLUMN)
+    for k in range(n_changed):
+        v = member[changed[k]]
+        inside[v, t >> 6] ^= bit(t)
+        _flip(tiles, n, n_columns, INSIDE, v, t)
+
+
+@borrowing
+def _pair_bound(wants, inside, u, v, n_words):
+    """How many topics of the first words places u and v both want and do not both have in the giant component."""
+    count = 0
+    for w in range(n_words):
+        count += np.int64(popcount(wants[u, w] & wants[v, w] & ~(inside[u, w] & inside[v, w])))
+    return count
+
+
+@borrowing
+def _pair_contribution(wants, inside, node_ptr, entry, homes, u, v, n_words):
+    """Contribution of places u and v, if it comes from topics of the first words."""
+    count = 0
+    of_u, of_v = node_ptr[u], node_ptr[v]  # entries are in the order of the topics, as bits are
+    for w in range(n_words):
+        wants_u, wants_v = wants[u, w], wants[v, w]
+        rest = wants_u & wants_v & ~(inside[u, w] & inside[v, w])
+        while rest:
+            below = (rest - np.uint64(1)) & ~rest
+            q = entry[of_u + np.int64(popcount(wants_u & below))]
+            r = entry[of_v + np.int64(popcount(wants_v & below))]
+            count += not joined(homes, q, r)
+            rest &= rest - np.uint64(1)
+        of_u += np.int64(popcount(wants_u))
+        of_v += np.int64(popcount(wants_v))
+    return count
+
+
+@borrowing
+def dense_pair(n, position):
+    """Places (start of the arc, its end) of the pair at a position of the table."""
+    stride = groups_per_row(n) * GROUP
+    i = position % stride
+    return i, (i + position // stride + 1) % n
+
+
+@serial
+def dense_next(c, s, cursor, capped, floor):
+    """Move the cursor on to the first pair, in (level, rank) order, that has the level of the cursor.
+
+    ``cursor`` (int64: level, position) is overwritten; no pair before it may qualify. Places with ``capped``
+    (uint8, the circle twice) set are left out. False when no pair of level ``floor`` or more remains.
+    """
+    tiles, rare, bound, top = s.tiles, s.rare, s.bound, s.top
+    wants, inside, homes = s.wants, s.inside, homes_of(c)
+    node_ptr, entry = c.node_ptr, c.entry
+    n = len(wants)
+    per_row = groups_per_row(n)
+    n_columns = len(tiles) // max(per_row * COLUMN, 1)
+    n_frequent = min((8 * n_columns + 63) // 64, wants.shape[1])  # words with all topics that are not rare
+    level, position = cursor[0], cursor[1]
+    while level >= floor:
+        group = position // GROUP
+        while group < len(top):
+            if top[group] < level:
+                group += 1
+                continue
+            at = group * GROUP
+            i, d = (group % per_row) * GROUP, group // per_row + 1
+            after = ~np.uint64(0) << np.uint64(max(position - at, 0))
+            hits = group_hits(bound, at, level, capped, i, i + d) & after
+            recounted = popcount(hits) >= RECOUNT_ALL
+            if recounted:
+                x, y = tile_at(n_columns, i), tile_at(n_columns, (i + d) % n)
+                group_lower(tiles, n_columns, x, y, rare, rare_at(rare, at), bound, at)
+                hits = group_hits(bound, at, level, capped, i, i + d) & after
+            while hits:
+                k = lowest_bit(hits)
+                u, v = i + k, (i + k + d) % n
+                shares_rare = rare[rare_at(rare, at) + k] > 0
+                n_words = wants.shape[1] if shares_rare else n_frequent
+                if shares_rare or not recounted:
+                    worth = _pair_bound(wants, inside, u, v, n_words)
+                else:
+                    worth = level
+                if worth >= level:
+                    worth = _pair_contribution(wants, inside, node_ptr, entry, homes, u, v, n_words)
+                bound[at + k] = worth
+                if worth == level:
+                    cursor[0], cursor[1] = level, at + k
+                    return True
+                hits &= hits - np.uint64(1)
+            top[group] = group_max(bound, at)
+            group += 1
+        level -= 1
+        position = 0
+    cursor[0], cursor[1] = level, 0
+    return False

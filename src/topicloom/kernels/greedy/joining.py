@@ -1,0 +1,98 @@
+"""What a greedy rule makes progress in: the components of every topic, or its blocks.
+
+The searches and the loop of the greedy engine call `joined` and `link`, and numba compiles them for the kind of
+state that they are given: `Components` (Greedy Merge, MinMax-ODA, Low-ODA) or `Blocks` (GM2). Both have the fields that
+a search reads; equal ``label`` numbers mean joined in both, and for components they are the only way to be.
+
+Calls in hot loops take arrays one by one, or few of them: numba counts references for every field of a tuple that a
+call passes, which would cost more than the call. Hence the `Homes` of blocks, and the bare labels of components.
+"""
+
+from numba.extending import overload
+
+from topicloom.kernels.greedy.blocks import Blocks, Homes, link_blocks, share_block
+from topicloom.kernels.greedy.components import merge
+from topicloom.kernels.jit import borrowing, serial
+
+
+def homes_of(c):
+    """The part of a state that `joined` needs: `Homes` of blocks, the labels of components."""
+    return Homes(c.label, c.into, c.top) if isinstance(c, Blocks) else c.label
+
+
+def joined(homes, q, r):
+    """Whether two entries of a topic lie in one component, or in one block: a link between them gains nothing there."""
+    return share_block(homes, q, r) if isinstance(homes, Homes) else homes[q] == homes[r]
+
+
+def link(c, t, q, r):
+    """Add a link between two entries of topic t. Returns how many entries of ``c.changed`` it wrote."""
+    return link_blocks(c, t, q, r) if isinstance(c, Blocks) else merge(c, t, q, r)
+
+
+# What numba compiles in the place of the three, by type; it wants plain functions here.
+
+
+@overload(homes_of)
+def _compiled_homes_of(c):
+    def of_blocks(c):
+        return Homes(c.label, c.into, c.top)
+
+    def of_components(c):
+        return c.label
+
+    return of_blocks if c.instance_class is Blocks else of_components
+
+
+@overload(joined)
+def _compiled_joined(homes, q, r):
+    def by_blocks(homes, q, r):
+        return share_block(homes, q, r)
+
+    def by_components(homes, q, r):
+        return homes[q] == homes[r]
+
+    return by_blocks if getattr(homes, "instance_class", None) is Homes else by_components
+
+
+@overload(link)
+def _compiled_link(c, t, q, r):
+    def in_blocks(c, t, q, r):
+        return link_blocks(c, t, q, r)
+
+    def in_components(c, t, q, r):
+        return merge(c, t, q, r)
+
+    return in_blocks if c.instance_class is Blocks else in_components
+
+
+@borrowing
+def contribution(node_ptr, topic, entry, homes, u, v):
+    """Topics that u and v both want in which a link between them would join something."""
+    k, k_end = node_ptr[u], node_ptr[u + 1]
+    m, m_end = node_ptr[v], node_ptr[v + 1]
+    count = 0
+    while k < k_end and m < m_end:
+        t, s = topic[k], topic[m]
+        if t == s and not joined(homes, entry[k], entry[m]):
+            count += 1
+        k += t <= s  # which of the two moves on cannot be foreseen: added up, it costs no branch
+        m += s <= t
+    return count
+
+
+@serial
+def link_all(c, links):
+    """Add links, given as pairs of nodes, one after the other."""
+    for x in range(len(links)):
+        k, k_end = c.node_ptr[links[x, 0]], c.node_ptr[links[x, 0] + 1]
+        m, m_end = c.node_ptr[links[x, 1]], c.node_ptr[links[x, 1] + 1]
+        while k < k_end and m < m_end:
+            if c.topic[k] < c.topic[m]:
+                k += 1
+            elif c.topic[k] > c.topic[m]:
+                m += 1
+            else:
+                link(c, c.topic[k], c.entry[k], c.entry[m])
+                k += 1
+                m += 1

@@ -1,0 +1,475 @@
+"""The sparse search of the greedy engine: no table of pairs, O(subscriptions) memory.
+
+A node's *row* is the pairs whose shorter arc starts at the node's place. Kept is only an upper bound of the
+contributions in each row. At a level, the rows whose bound reaches it are swept in step, window of arc lengths after
+window: the members of a node's topics that lie in the window are counted, those that reach the level are sorted by
+rank and tried one by one. Once the half circle has been swept, what was seen is the row's new bound.
+
+A sweep also remembers the row's best pairs, as many as fit: every pair left out is below the row's *floor*. While the
+level is at the floor or above, the row is served from that memory and not swept again.
+
+Two things keep a sweep short. Narrow windows come first, so that where many pairs are equal, most components have
+merged before a wide window is counted. And a node inside a topic's giant component counts only the members outside it.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from topicloom.kernels.greedy.joining import contribution, homes_of, joined
+from topicloom.kernels.jit import serial
+
+BATCH = 1 << 20
+# Members of a topic that the first window of a level should meet, and how much wider each next window is.
+FIRST_WINDOW = 8
+WIDENING = 4
+
+# Pairs that a row may remember, per topic of its node.
+MEMORY = 2
+
+LEVEL, N_ROWS, START, WIDTH, N_BATCH, AT, N_KNOWN, AT_KNOWN, N_RECALLED = range(9)
+NEVER = 1 << 30
+
+
+class Sparse(NamedTuple):
+    """Where the nodes sit, and which members of each topic lie outside its giant component."""
+
+    n_places: int
+    first_width: int
+    place: np.ndarray  # int32 per node, ascending
+    before: np.ndarray  # int32 per place of the circle: nodes at earlier places; one more at the end
+    outside: np.ndarray  # int32: at topic_ptr[t] …, entries of t outside its giant, and some that entered it since
+    n_outside: np.ndarray  # int32 per topic: length of that list
+    n_entered: np.ndarray  # int32 per topic: entries in it that entered the giant since it was written
+    bound: np.ndarray  # int32 per node: at least the largest contribution in its row
+    barred: np.ndarray  # int64 ranks, ascending: pairs that may not be taken
+    count: np.ndarray  # int32 per node: scratch, zero between rows
+    touched: np.ndarray  # int32: nodes whose count is not zero
+    mine: np.ndarray  # int32 per topic: scratch, -1 between rows
+
+
+class Sweep(NamedTuple):
+    """One walk down the levels: the rows of the present level and the batch of pairs to try."""
+
+    state: np.ndarray  # int64: the numbers LEVEL … N_RECALLED
+    bound: np.ndarray  # int32 per node: like Sparse.bound, for pairs without a capped end
+    rows: np.ndarray  # int32: rows to sweep at this level, and from the end back those served from memory
+    seen: np.ndarray  # int32 per node: new value of Sparse.bound
+    seen_free: np.ndarray  # int32 per node: new value of Sweep.bound
+    batch: np.ndarray  # int64 ranks, ascending: pairs of the present window
+    known: np.ndarray  # int64 ranks, ascending: pairs of this level from the rows' memories
+    memory_ptr: np.ndarray  # int64 per node, and one more: where its memory begins
+    n_memory: np.ndarray  # int32 per node: pairs in it
+    partner: np.ndarray  # int32
+    worth: np.ndarray  # int32: at least the contribution of the pair
+    floor: np.ndarray  # int32 per node: pairs of the row that it does not remember are below this
+    rising: np.ndarray  # int32 per node: what the floor will be, while the row is being swept
+    rest: np.ndarray  # int32 per node: at least the contribution of what it does not remember
+
+
+@serial
+def build_sparse(c, place, n_places, barred):
+    """Sparse search over components ``c`` of nodes at the given places (ascending)."""
+    n = len(place)
+    before = np.zeros(n_places + 1, np.int32)
+    for v in range(n):
+        before[place[v] + 1] = 1
+    for p in range(n_places):
+        before[p + 1] += before[p]
+    incidences = 0.0
+    for t in range(len(c.topic_ptr) - 1):
+        incidences += float(c.topic_ptr[t + 1] - c.topic_ptr[t]) ** 2
+    first_width = int(FIRST_WINDOW * n_places * max(len(c.member), 1) / max(incidences, 1.0)) + 1
+    s = Sparse(
+        n_places,
+        first_width,
+        place,
+        before,
+        np.empty(len(c.member), np.int32),
+        np.zeros(len(c.topic_ptr) - 1, np.int32),
+        np.zeros(len(c.topic_ptr) - 1, np.int32),
+        np.empty(n, np.int32),
+        barred,
+        np.zeros(n, np.int32),
+        np.empty(n, np.int32),
+        np.full(len(c.topic_ptr) - 1, -1, np.int32),
+    )
+    for v in range(n):
+        s.bound[v] = c.node_ptr[v + 1] - c.node_ptr[v]
+    for t in range(len(c.topic_ptr) - 1):
+        list_outside(c, s, t)
+    return s
+
+
+@serial
+def build_sweep(c, s, bound):
+    """A walk that starts at the top; ``bound`` is Sparse.bound itself or, for a walk past capped nodes, a copy."""
+    n = len(c.node_ptr) - 1
+    memory_ptr = np.zeros(n + 1, np.int64)
+    for v in range(n):
+        memory_ptr[v + 1] = memory_ptr[v] + min(MEMORY * (c.node_ptr[v + 1] - c.node_ptr[v]) + MEMORY, n)
+    return Sweep(
+        np.zeros(9, np.int64),
+        bound,
+        np.empty(n, np.int32),
+        np.empty(n, np.int32),
+        np.empty(n, np.int32),
+        np.empty(max(n, min(BATCH, n * n // 2)), np.int64),
+        np.empty(memory_ptr[-1], np.int64),
+        memory_ptr,
+        np.zeros(n, np.int32),
+        np.empty(memory_ptr[-1], np.int32),
+        np.empty(memory_ptr[-1], np.int32),
+        np.full(n, NEVER, np.int32),
+        np.ones(n, np.int32),
+        np.zeros(n, np.int32),
+    )
+
+
+@serial
+def list_outside(c, s, t):
+    """Write the list of topic t's entries outside its giant component anew."""
+    at = c.topic_ptr[t]
+    for e in range(c.topic_ptr[t], c.topic_ptr[t + 1]):
+        if not c.inside[e]:
+            s.outside[at] = e
+            at += 1
+    s.n_outside[t] = at - c.topic_ptr[t]
+    s.n_entered[t] = 0
+
+
+@serial
+def note_entered(c, s, t, n_changed):
+    """After a merge in topic t: shorten its list of outside entries if half of it is inside, or if some came out."""
+    came_out = False
+    for k in range(n_changed):
+        came_out |= not c.inside[c.changed[k]]
+    s.n_entered[t] += n_changed
+    if came_out or 2 * s.n_entered[t] >= s.n_outside[t]:
+        list_outside(c, s, t)
+
+
+@serial
+def _rank_at(s, w):
+    """Rank of the pair that the walk stands at: the next of the window or of the memories; -1 at the window's end."""
+    rank = -1
+    if w.state[AT] < w.state[N_BATCH]:
+        rank = w.batch[w.state[AT]]
+    if w.state[AT_KNOWN] < w.state[N_KNOWN]:
+        known = w.known[w.state[AT_KNOWN]]
+        if known // s.n_places < w.state[START] and (rank < 0 or known < rank):
+            rank = known
+    return rank
+
+
+@serial
+def sparse_pair(s, w):
+    """Nodes (start of the arc, its end) of the pair that the walk stands at."""
+    rank = _rank_at(s, w)
+    p = rank % s.n_places
+    return s.before[p], s.before[(p + rank // s.n_places) % s.n_places]
+
+
+@serial
+def sparse_next(c, s, w, cursor, capped, floor):
+    """Move the walk on to the first pair that has the level of the cursor; see `dense_next`."""
+    level = cursor[0]
+    while level >= floor:
+        if w.state[LEVEL] != level:
+            _begin_level(c, s, w, level, capped)
+        while True:
+            if _try_batch(c, s, w, level, capped):
+                cursor[0] = level
+                return True
+            if w.state[START] > s.n_places // 2:
+                break
+            _fill_batch(c, s, w, level, capped)
+        _end_level(s, w)
+        level = _highest(w, capped)
+    cursor[0] = level
+    return False
+
+
+@serial
+def restart(s, w):
+    """Send a walk past capped nodes back to the top: others are capped now."""
+    w.state[LEVEL] = 0
+    w.bound[:] = s.bound
+
+
+@serial
+def _highest(w, capped):
+    level = 0
+    for v in range(len(w.bound)):
+        if not capped[v]:
+            level = max(level, w.bound[v])
+    return level
+
+
+@serial
+def _begin_level(c, s, w, level, capped):
+    """Sort the rows that reach the level into those to sweep and those to serve from memory."""
+    w.state[:] = 0
+    for v in range(len(w.bound)):
+        if w.bound[v] < level or capped[v]:
+            continue
+        w.seen[v] = 0
+        w.seen_free[v] = 0
+        if w.floor[v] <= level:
+            _recall(c, s, w, v, level, capped)
+            w.state[N_RECALLED] += 1
+            w.rows[len(w.rows) - w.state[N_RECALLED]] = v
+        else:
+            w.rows[w.state[N_ROWS]] = v
+            w.state[N_ROWS] += 1
+            w.floor[v] = NEVER  # until its sweep is complete
+            w.rising[v] = 1
+            w.n_memory[v] = 0
+            w.rest[v] = 0
+    w.known[: w.state[N_KNOWN]].sort()
+    w.state[LEVEL] = level
+    w.state[START] = 1
+    w.state[WIDTH] = s.first_width if w.state[N_ROWS] else s.n_places
+
+
+@serial
+def _recall(c, s, w, v, level, capped):
+    """Note the pairs in a row's memory that have the level, and what the others have.
+
+    The topics of v are marked, so that a pair costs the topics of the other end: the rows of large nodes remember most.
+    """
+    partner, worth, place, barred, n = w.partner, w.worth, s.place, s.barred, s.n_places
+    node_ptr, topic, entry, homes = c.node_ptr, c.topic, c.entry, homes_of(c)
+    seen, seen_free, mine = w.seen, w.seen_free, s.mine
+    marked = False
+    w.seen[v] = w.rest[v]
+    w.seen_free[v] = w.rest[v]
+    for k in range(w.memory_ptr[v], w.memory_ptr[v] + w.n_memory[v]):
+        x = partner[k]
+        if worth[k] >= level and not capped[x]:
+            rank = ((place[x] - place[v]) % n) * n + place[v]
+            if not marked:
+                marked = True
+                for m in range(node_ptr[v], node_ptr[v + 1]):
+                    mine[topic[m]] = entry[m]
+            worth[k] = (
+                0 if _is_barred(barred, rank) else _contribution_to_marked(node_ptr, topic, entry, homes, mine, x)
+            )
+            if worth[k] == level:
+                w.known[w.state[N_KNOWN]] = rank
+                w.state[N_KNOWN] += 1
+                continue
+        seen[v] = max(seen[v], worth[k])
+        if not capped[x]:
+            seen_free[v] = max(seen_free[v], worth[k])
+    if marked:
+        for m in range(node_ptr[v], node_ptr[v + 1]):
+            mine[topic[m]] = -1
+
+
+@serial
+def _contribution_to_marked(node_ptr, topic, entry, homes, mine, x):
+    """Contribution of x and the node whose entries are marked in ``mine``."""
+    count = 0
+    for m in range(node_ptr[x], node_ptr[x + 1]):
+        e = mine[topic[m]]
+        if e >= 0 and not joined(homes, e, entry[m]):
+            count += 1
+    return count
+
+
+@serial
+def _end_level(s, w):
+    """What was seen of each row becomes its bound, and what it remembered of a complete sweep counts."""
+    n = len(w.rows)
+    for k in range(n):
+        if w.state[N_ROWS] <= k < n - w.state[N_RECALLED]:
+            continue
+        v = w.rows[k]
+        w.bound[v] = w.seen_free[v]
+        s.bound[v] = min(s.bound[v], w.seen[v])
+        if k < w.state[N_ROWS] and w.seen[v] != NEVER:
+            w.floor[v] = w.rising[v]
+    w.state[LEVEL] = 0
+
+
+@serial
+def _try_batch(c, s, w, level, capped):
+    """Stop at the first pair of the window that still has the level."""
+    while True:
+        rank = _rank_at(s, w)
+        if rank < 0:
+            return False
+        u, v = sparse_pair(s, w)
+        if capped[u] | capped[v]:
+            w.seen[u] = max(w.seen[u], level)
+        else:
+            worth = 0 if _is_barred(s.barred, rank) else contribution(c.node_ptr, c.topic, c.entry, homes_of(c), u, v)
+            if worth == level:
+                return True
+            w.seen[u] = max(w.seen[u], worth)
+            w.seen_free[u] = max(w.seen_free[u], worth)
+        if w.state[AT] < w.state[N_BATCH] and w.batch[w.state[AT]] == rank:
+            w.state[AT] += 1
+        else:
+            w.state[AT_KNOWN] += 1
+
+
+@serial
+def _is_barred(barred, rank):
+    if len(barred) == 0:
+        return False
+    k = np.searchsorted(barred, rank)
+    return k < len(barred) and barred[k] == rank
+
+
+@serial
+def _fill_batch(c, s, w, level, capped):
+    """Collect the pairs of the next window that may have the level, by rank."""
+    start = w.state[START]
+    width = w.state[WIDTH]
+    while True:
+        stop = min(start + width, s.n_places // 2 + 1)
+        n_batch = 0
+        fits = True
+        for k in range(w.state[N_ROWS]):
+            v = w.rows[k]
+            if capped[v]:
+                w.seen[v] = NEVER  # not swept to the end
+                continue
+            n_batch = _sweep_row(c, s, w, v, start, stop, level, capped, n_batch)
+            if n_batch < 0:
+                fits = False
+                break
+        if fits:
+            break
+        width = max((stop - start) // 4, 1)
+    w.batch[:n_batch].sort()
+    w.state[N_BATCH], w.state[AT] = n_batch, 0
+    w.state[START] = stop
+    w.state[WIDTH] = width * WIDENING if 2 * WIDENING * n_batch < len(w.batch) else width
+
+
+@serial
+def _sweep_row(c, s, w, v, start, stop, level, capped, n_batch):
+    """Append to the batch the pairs of row v with arcs from start to stop that may have the level.
+
+    Returns the new size of the batch, or -1 if it would not fit.
+    """
+    n = s.n_places
+    p = s.place[v]
+    if stop - 1 == n - stop + 1 and 2 * p >= n:  # half the circle: the pair belongs to the row of its earlier place
+        stop -= 1
+    if start >= stop:
+        return n_batch
+    first, last = p + start, p + stop
+    if first >= n:
+        first, last = first - n, last - n
+    n_touched = _count_members(c, s, v, s.before[first], s.before[min(last, n)], 0)
+    if last > n:
+        n_touched = _count_members(c, s, v, 0, s.before[last - n], n_touched)
+    if n_batch + n_touched > len(w.batch):
+        fits = 0
+        for k in range(n_touched):
+            fits += s.count[s.touched[k]] >= level
+        if n_batch + fits > len(w.batch):
+            for k in range(n_touched):
+                s.count[s.touched[k]] = 0
+            return -1
+    count, touched, place, batch = s.count, s.touched, s.place, w.batch
+    memory_ptr, n_memory, partner, worths, rising, rest = w.memory_ptr, w.n_memory, w.partner, w.worth, w.rising, w.rest
+    most, most_free = w.seen[v], w.seen_free[v]
+    for k in range(n_touched):
+        x = touched[k]
+        worth = count[x]
+        count[x] = 0
+        if worth >= rising[v]:
+            _remember(memory_ptr, n_memory, partner, worths, rising, rest, v, x, worth)
+        else:
+            rest[v] = max(rest[v], worth)
+        if capped[x]:
+            most = max(most, worth)
+        elif worth >= level:
+            batch[n_batch] = ((place[x] - p) % n) * n + p
+            n_batch += 1
+        else:
+            most = max(most, worth)
+            most_free = max(most_free, worth)
+    w.seen[v], w.seen_free[v] = most, most_free
+    return n_batch
+
+
+@serial
+def _remember(memory_ptr, n_memory, partner, worths, rising, rest, v, x, worth):
+    """Put a pair into the memory of row v; when that is full, what is not above its average is forgotten first."""
+    first, end = memory_ptr[v], memory_ptr[v + 1]
+    if first + n_memory[v] == end:
+        total = 0
+        for k in range(first, end):
+            total += worths[k]
+        rising[v] = total // n_memory[v] + 1
+        kept = first
+        for k in range(first, end):
+            if worths[k] >= rising[v]:
+                partner[kept] = partner[k]
+                worths[kept] = worths[k]
+                kept += 1
+            else:
+                rest[v] = max(rest[v], worths[k])
+        n_memory[v] = kept - first
+    if worth >= rising[v]:
+        partner[first + n_memory[v]] = x
+        worths[first + n_memory[v]] = worth
+        n_memory[v] += 1
+    else:
+        rest[v] = max(rest[v], worth)
+
+
+@serial
+def _count_members(c, s, v, first, last, n_touched):
+    """Count, for each node from first to last, the topics shared with v whose components differ."""
+    if first >= last:
+        return n_touched
+    node_ptr, topic, entry, label, inside = c.node_ptr, c.topic, c.entry, c.label, c.inside
+    topic_ptr, member = c.topic_ptr, c.member
+    outside, n_outside, count, touched = s.outside, s.n_outside, s.count, s.touched
+    for k in range(node_ptr[v], node_ptr[v + 1]):
+        t, mine = topic[k], entry[k]
+        begin = topic_ptr[t]
+        if inside[mine]:
+            lo, hi = begin, begin + n_outside[t]
+            while lo < hi:
+                mid = (lo + hi) >> 1
+                if member[outside[mid]] < first:
+                    lo = mid + 1
+                else:
+                    hi = mid
+            for q in range(lo, begin + n_outside[t]):
+                e = outside[q]
+                x = member[e]
+                if x >= last:
+                    break
+                if not inside[e]:
+                    if count[x] == 0:
+                        touched[n_touched] = x
+                        n_touched += 1
+                    count[x] += 1
+        else:
+            own = label[mine]
+            lo, hi = begin, topic_ptr[t + 1]
+            while lo < hi:
+                mid = (lo + hi) >> 1
+                if member[mid] < first:
+                    lo = mid + 1
+                else:
+                    hi = mid
+            for e in range(lo, topic_ptr[t + 1]):
+                x = member[e]
+                if x >= last:
+                    break
+                if label[e] != own:
+                    if count[x] == 0:
+                        touched[n_touched] = x
+                        n_touched += 1
+                    count[x] += 1
+    return n_touched

@@ -1,0 +1,1 @@
+"""Kernels over paths: diameters, routing cost, Steiner trees, disjoint paths."""

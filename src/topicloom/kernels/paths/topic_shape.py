@@ -1,0 +1,136 @@
+"""Shape of a topic's sub-overlay (links, components, diameter), of one topic or of all in an overlay."""
+
+import numpy as np
+
+from topicloom.kernels.jit import serial
+from topicloom.kernels.paths.diameter import UNBOUNDED, adjacency, bounded_diameter
+
+_SEARCHES = 16
+
+
+@serial
+def topic_shape(n, src, dst, searches):
+    """Number of components, diameter, and whether that is exact, of a graph with nodes 0 … n-1, edges (src[i], dst[i]).
+
+    Integer arrays, each edge once, no loops; nothing is overwritten. The diameter is -1 when the graph is not
+    connected, 0 when it has at most one node. See `bounded_diameter` for ``searches``.
+    """
+    if n <= 1:
+        return n, 0, True
+    indptr, neighbours = adjacency(n, src, dst)
+    order = np.empty(n, np.int32)
+    components = _sweep(indptr, neighbours, order)
+    if components > 1:
+        return components, -1, True
+    # Neighbours get near ids: the many searches of a hard case then stay in the cache.
+    rank = np.empty(n, np.int32)
+    for i in range(n):
+        rank[order[i]] = i
+    indptr, neighbours = adjacency(n, rank[src], rank[dst])
+    longest, exact = bounded_diameter(indptr, neighbours, searches)
+    return 1, longest, exact
+
+
+@serial
+def _sweep(indptr, neighbours, order):
+    """Number of components; fills ``order`` (int32) with all nodes, a component at a time, breadth first."""
+    n = len(indptr) - 1
+    met = np.zeros(n, np.bool_)
+    components = 0
+    head, tail = 0, 0
+    for v in range(n):
+        if met[v]:
+            continue
+        components += 1
+        met[v] = True
+        order[tail] = v
+        tail += 1
+        while head < tail:
+            u = order[head]
+            head += 1
+            for e in range(indptr[u], indptr[u + 1]):
+                w = neighbours[e]
+                if not met[w]:
+                    met[w] = True
+                    order[tail] = w
+                    tail += 1
+    return components
+
+
+@serial
+def oriented_links(indptr, links):
+    """Links as a CSR (int64, int32) in which each is in the row of that end which wants fewer topics.
+
+    Whoever goes through the rows of all subscribers of every topic meets a link min(topics of its ends)
+    times.
+    """
+    n = len(indptr) - 1
+    starts = np.zeros(n + 1, np.int64)
+    for i in range(len(links)):
+        starts[_fewer(indptr, links[i, 0], links[i, 1]) + 1] += 1
+    for v in range(n):
+        starts[v + 1] += starts[v]
+    fill = starts[:-1].copy()
+    ends = np.empty(len(links), np.int32)
+    for i in range(len(links)):
+        u = _fewer(indptr, links[i, 0], links[i, 1])
+        ends[fill[u]] = links[i, 0] + links[i, 1] - u
+        fill[u] += 1
+    return starts, ends
+
+
+@serial
+def _fewer(indptr, u, v):
+    return u if indptr[u + 1] - indptr[u] <= indptr[v + 1] - indptr[v] else v
+
+
+@serial
+def topic_edges(subscribers, starts, ends, place, src, dst, used):
+    """Edges of one topic's sub-overlay in local ids (positions in ``subscribers``); their number.
+
+    ``starts`` and ``ends`` are `oriented_links`. ``place`` (int32, a cell per node) is all -1 before and
+    after. Overwrites the heads of ``src`` and ``dst``, and sets ``used`` at the places in ``ends`` of the
+    links met.
+    """
+    for i in range(len(subscribers)):
+        place[subscribers[i]] = i
+    count = 0
+    for i in range(len(subscribers)):
+        v = subscribers[i]
+        for e in range(starts[v], starts[v + 1]):
+            j = place[ends[e]]
+            if j >= 0:
+                src[count] = i
+                dst[count] = j
+                count += 1
+                used[e] = True
+    for i in range(len(subscribers)):
+        place[subscribers[i]] = -1
+    return count
+
+
+@serial
+def topic_shapes(indptr, topic_indptr, topic_nodes, links, exact_up_to):
+    """Links, components, diameter (int64 arrays) and whether that is a lower bound (bool), of every topic; idle links.
+
+    See `topic_shape`; only diameters of topics with more than ``exact_up_to`` subscribers may be lower bounds. Takes
+    O(Σ over links of the topics of that end which has fewer) time besides the diameters, and O(nodes + links) memory.
+    """
+    n_topics = len(topic_indptr) - 1
+    n_links = np.zeros(n_topics, np.int64)
+    components = np.zeros(n_topics, np.int64)
+    diameters = np.zeros(n_topics, np.int64)
+    sampled = np.zeros(n_topics, np.bool_)
+    starts, ends = oriented_links(indptr, links)
+    used = np.zeros(len(ends), np.bool_)
+    place = np.full(len(indptr) - 1, -1, np.int32)
+    src = np.empty(len(ends), np.int32)
+    dst = np.empty(len(ends), np.int32)
+    for t in range(n_topics):
+        subscribers = topic_nodes[topic_indptr[t] : topic_indptr[t + 1]]
+        count = topic_edges(subscribers, starts, ends, place, src, dst, used)
+        n_links[t] = count
+        searches = UNBOUNDED if len(subscribers) <= exact_up_to else _SEARCHES
+        components[t], diameters[t], exact = topic_shape(len(subscribers), src[:count], dst[:count], searches)
+        sampled[t] = not exact
+    return n_links, components, diameters, sampled, len(used) - used.sum()

@@ -1,0 +1,204 @@
+"""Joining topic-connected overlays that have no node in common: two sites that merge, a healed network partition."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from topicloom.errors import InvalidInterestError, InvalidLinksError, InvalidOptionError
+from topicloom.judge import verify
+from topicloom.methods.dc.star_merge import Part, candidates_elsewhere, joining_links, star_set, wanted_elsewhere
+from topicloom.model import Interest, Overlay
+from topicloom.model import labels as label_columns
+from topicloom.model.arrays import Int32Array, Int64Array, frozen, normalized_links
+from topicloom.model.checks import checked_seed
+from topicloom.model.labels import Labels
+
+JOIN_METHODS = ("star-merge", "naive-merge")
+Joined = tuple[Interest, Overlay | npt.ArrayLike]
+
+
+def join(overlays: Sequence[Joined], *, method: str = "star-merge", seed: int = 0) -> Overlay:
+    """Join topic-connected overlays that have no node in common into one; no link of theirs is touched.
+
+    The result is topic-connected. With ``naive-merge`` every pair of nodes from different overlays is a candidate,
+    and the links added are at most O(log Σ|T_d|) times the fewest that could be. With ``star-merge`` only star nodes
+    are: a few nodes of each overlay that together want all topics which other overlays have as well. It is faster by
+    two orders of magnitude, needs to know of the star nodes only, and adds about as few links.
+
+    Parameters
+    ----------
+    overlays : sequence of (Interest, Overlay or links)
+        Two or more. Nodes and topics are identified by their labels. Interests without labels have topic ids in
+        common; their nodes are taken to be different, and are numbered one overlay after the other.
+    method : str
+        One of `topicloom.JOIN_METHODS`.
+    seed : int
+        Decides between equally good stars and links.
+
+    Returns
+    -------
+    Overlay
+        Over the nodes of all; the links of the given overlays come first, one overlay after the other. ``report`` says
+        what was added: inner and outer links, star sets, and ``pn_ratio``, the highest share of the nodes that a node
+        had to consider as neighbours.
+
+    Raises
+    ------
+    InvalidOptionError
+        Fewer than two overlays, or no such method.
+    InvalidInterestError
+        Two overlays share a node, an overlay was built for another interest, or only some have labels.
+    InvalidLinksError
+        An overlay is not topic-connected.
+
+    Notes
+    -----
+    O(|T| Σ|V_i||V_j|) time at worst over the candidates of different overlays, and a greedy cover for each overlay.
+
+    References
+    ----------
+    Chen, Jacobsen, Vitenberg: Divide and Conquer Algorithms for Publish/Subscribe Overlay Design, §V, Algorithms 3-6.
+
+    Examples
+    --------
+    >>> import topicloom as tl
+    >>> here = tl.Interest.from_pairs(["a", "b", "b"], ["x", "x", "y"])
+    >>> there = tl.Interest.from_pairs(["c", "c", "d"], ["x", "y", "y"])
+    >>> joined = tl.join([(here, tl.greedy_merge(here)), (there, tl.greedy_merge(there))])
+    >>> joined, joined.report["outer_links"], tl.verify(joined.interest, joined.links).ok
+    (Overlay(4 nodes, 2 topics, 3 links, method star-merge), 1, True)
+    """
+    if method not in JOIN_METHODS:
+        raise InvalidOptionError(f"there is no join method {method!r}; the join methods are {', '.join(JOIN_METHODS)}")
+    checked_seed(seed)
+    if len(overlays) < 2:
+        raise InvalidOptionError(f"{len(overlays)} overlays to join; two or more are needed")
+    given = [_checked(number, *overlay) for number, overlay in enumerate(overlays)]
+    interest, node_ids = _united([interest for interest, _ in given])
+    inner = np.concatenate([ids[links] for ids, (_, links) in zip(node_ids, given)])
+    unit = np.empty(interest.n_nodes, np.int32)
+    for number, ids in enumerate(node_ids):
+        unit[ids] = number
+    chosen: list[Int32Array] = [ids.astype(np.int32) for ids in node_ids]
+    if method == "star-merge":
+        parts = [Part.of(interest, ids) for ids in node_ids]
+        subscribers = np.diff(interest.topic_indptr)
+        chosen = [part.nodes[star_set(part, wanted_elsewhere(part, subscribers), seed=seed)] for part in parts]
+    stars = Part.of(interest, np.concatenate(chosen))
+    outer = joining_links(stars, unit[stars.nodes], interest.n_topics, seed=seed)
+    links = np.concatenate((inner, outer)).astype(np.int32)
+    report = _report(given, chosen, unit[stars.nodes], interest.n_nodes, len(outer))
+    return Overlay(interest, links, method, {}, seed, report)
+
+
+def _report(
+    given: Sequence[tuple[Interest, Int32Array]],
+    chosen: Sequence[Int32Array],
+    unit: Int32Array,
+    n_nodes: int,
+    n_outer: int,
+) -> dict[str, Any]:
+    candidates = max((interest.n_nodes - 1 for interest, _ in given), default=0)
+    elsewhere = candidates_elsewhere(unit)
+    for number, (interest, _) in enumerate(given):
+        candidates = max(candidates, interest.n_nodes - 1 + int(elsewhere[unit == number].max(initial=0)))
+    return {
+        "overlays": [
+            {"nodes": interest.n_nodes, "links": len(links), "stars": len(stars)}
+            for (interest, links), stars in zip(given, chosen)
+        ],
+        "inner_links": sum(len(links) for _, links in given),
+        "outer_links": n_outer,
+        "star_nodes": sum(map(len, chosen)),
+        "pn_ratio": candidates / max(n_nodes, 1),
+    }
+
+
+def _checked(number: int, interest: Interest, overlay: Overlay | npt.ArrayLike) -> tuple[Interest, Int32Array]:
+    """Interest and links of an overlay that may be joined."""
+    if isinstance(overlay, Overlay):
+        if overlay.interest is not interest and not _equal(overlay.interest, interest):
+            raise InvalidInterestError(f"overlay {number} was built for another interest than the one given with it")
+        links = overlay.links
+    else:
+        links = normalized_links(overlay, interest.n_nodes)
+    verdict = verify(interest, links)
+    if not verdict.ok:
+        first = verdict.broken[0]
+        raise InvalidLinksError(
+            f"overlay {number} is not topic-connected: {len(verdict.broken):,} of its topics are broken, "
+            f"such as {interest.topic_label(first.topic)!r} in {first.components:,} pieces; "
+            "only topic-connected overlays can be joined"
+        )
+    return interest, links
+
+
+def _equal(a: Interest, b: Interest) -> bool:
+    return (
+        a.n_topics == b.n_topics
+        and np.array_equal(a.indptr, b.indptr)
+        and np.array_equal(a.topics, b.topics)
+        and _equal_labels(a.node_labels, b.node_labels)
+        and _equal_labels(a.topic_labels, b.topic_labels)
+    )
+
+
+def _equal_labels(a: Labels | None, b: Labels | None) -> bool:
+    return b is None if a is None else b is not None and np.array_equal(a, b)
+
+
+def _united(interests: Sequence[Interest]) -> tuple[Interest, list[Int64Array]]:
+    """The interest of all nodes, and for each of the interests the ids of its nodes in it."""
+    node_ids, node_labels, n_nodes = _united_ids([interest.node_labels for interest in interests], "node")
+    topic_ids, topic_labels, n_topics = _united_ids([interest.topic_labels for interest in interests], "topic")
+    if node_ids is None:
+        starts = np.cumsum([0, *(interest.n_nodes for interest in interests)])
+        node_ids = [start + np.arange(interest.n_nodes) for start, interest in zip(starts, interests)]
+        n_nodes = int(starts[-1])
+    if topic_ids is None:
+        n_topics = max(interest.n_topics for interest in interests)
+        topic_ids = [np.arange(n_topics)] * len(interests)
+    if sum(map(len, node_ids)) > n_nodes:
+        raise InvalidInterestError(_shared_node(interests))
+    united = Interest.from_ids(
+        np.concatenate([ids[interest.nodes] for ids, interest in zip(node_ids, interests)]),
+        np.concatenate([ids[interest.topics] for ids, interest in zip(topic_ids, interests)]),
+        n_nodes=n_nodes,
+        n_topics=n_topics,
+        node_labels=node_labels,
+        topic_labels=topic_labels,
+    )
+    return united, node_ids
+
+
+def _united_ids(columns: Sequence[Labels | None], what: str) -> tuple[list[Int64Array] | None, Labels | None, int]:
+    """Ids in the order of all labels, one array per column; the labels; how many. Nothing if none has labels."""
+    labelled = [labels for labels in columns if labels is not None]
+    if not labelled:
+        return None, None, 0
+    if len(labelled) < len(columns):
+        raise InvalidInterestError(f"some of the overlays have {what} labels and some have none: give them to all")
+    ids, labels = label_columns.encode(np.concatenate(labelled), what)
+    ends = np.cumsum([len(column) for column in labelled])[:-1]
+    return [part.astype(np.int64) for part in np.split(ids, ends)], frozen(labels), len(labels)
+
+
+def _shared_node(interests: Sequence[Interest]) -> str:
+    """Which node is in two overlays, and whether these agree on what it wants."""
+    home: dict[str, tuple[int, int]] = {}
+    for number, interest in enumerate(interests):
+        for node in range(interest.n_nodes):
+            label = interest.node_label(node)
+            if label in home:
+                other, other_node = home[label]
+                wants = {interest.topic_label(topic) for topic in interest.topics_of(node)}
+                wanted = {interests[other].topic_label(topic) for topic in interests[other].topics_of(other_node)}
+                differ = "" if wants == wanted else ", and they disagree on its subscriptions"
+                return (
+                    f"node {label!r} is in overlay {other} and in overlay {number}{differ}; "
+                    "only overlays without common nodes can be joined"
+                )
+            home[label] = number, node
+    raise AssertionError("no node is shared")

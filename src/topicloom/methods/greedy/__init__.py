@@ -1,0 +1,1 @@
+"""Methods on the greedy engine: fewest links, low degrees, two-topic-connectivity."""

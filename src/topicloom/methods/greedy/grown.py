@@ -1,0 +1,28 @@
+"""What the methods on the greedy engine share: calling it for a whole interest, and what that takes."""
+
+from typing import Any
+
+from topicloom.kernels.greedy.dense import DENSE_BYTES, MANY_COLUMNS
+from topicloom.kernels.greedy.engine import greedy_links
+from topicloom.methods.registry import Size
+from topicloom.model import Interest, Overlay
+from topicloom.model.checks import checked_seed
+
+
+def grown(
+    interest: Interest, method: str, *, rho: float, blocks: bool = False, options: dict[str, Any], seed: int
+) -> Overlay:
+    """Overlay that the greedy engine grows from nothing, until components (or blocks) are one per topic."""
+    links = greedy_links(
+        interest.indptr, interest.topics, interest.n_topics, rho=rho, blocks=blocks, seed=checked_seed(seed)
+    )
+    return Overlay(interest, links, method, options, seed)
+
+
+def engine_memory(size: Size) -> int:
+    """Bytes of the greedy engine: a byte or two per node pair on the dense path, O(subscriptions) on the sparse one."""
+    tables = [size.nodes**2 // 2 + size.nodes * size.topics]
+    if size.topics > 8 * MANY_COLUMNS:  # rare topics may be counted apart
+        tables.append(size.nodes**2 + size.nodes * size.topics)
+    table = max((one for one in tables if one <= DENSE_BYTES), default=0)
+    return table + 80 * size.subscriptions + 64 * (size.nodes + size.topics)

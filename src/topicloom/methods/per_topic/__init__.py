@@ -1,0 +1,1 @@
+"""Methods that build a graph for every topic and merge the graphs."""

@@ -1,0 +1,1 @@
+"""Overlays to compare with: what people build without looking at topics."""

@@ -1,0 +1,1 @@
+"""Divide and conquer on Spark: dividing, conquering, merging, resuming."""

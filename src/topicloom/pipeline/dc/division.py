@@ -1,0 +1,127 @@
+"""Dividing an interest on Spark: how many partitions, the core that all of them see, and who goes into which."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from topicloom.methods.dc.conquer import Core, Piece, Settings, Stars, build_core
+from topicloom.methods.dc.division import (
+    SAMPLED_PARTITIONS,
+    Order,
+    best_count,
+    choose_core,
+    partition_of_rank,
+    pool_size,
+    random_ranks,
+    trial_counts,
+    trial_star_set,
+)
+from topicloom.methods.dc.star_merge import BoolArray, Part
+from topicloom.model.arrays import Int32Array, Int64Array
+from topicloom.pipeline.dc.pieces import FIGURES, KIND, LINK, SCHEMA, STAR, as_part, as_stars, as_table
+from topicloom.pipeline.encode import counts_by_id
+from topicloom.spark.columns import DST_ID, NODE_ID, ORDER, SRC_ID, TOPIC_ID, TOPICS
+
+PARTITION = "partition"
+_INTEREST = f"{NODE_ID} int, {TOPICS} array<int>"
+_TRIAL = "trial"
+
+
+def chosen_count(interest: DataFrame, subscribers: Int64Array, aim: str, *, n_nodes: int, seed: int) -> int:
+    """`choose_count` in one job: every row goes to the sampled partitions of all trials to which it belongs."""
+    counts = trial_counts(n_nodes)
+
+    def assign(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            ranks = random_ranks(batch[NODE_ID].to_numpy(), n_nodes, seed=seed)
+            for count in counts:
+                partition = partition_of_rank(ranks, n_nodes, count)
+                kept = np.flatnonzero(partition < SAMPLED_PARTITIONS)
+                trial = np.full(len(kept), count, np.int32)
+                columns = [*batch.take(pa.array(kept)).columns, pa.array(partition[kept]), pa.array(trial)]
+                yield pa.RecordBatch.from_arrays(columns, [NODE_ID, TOPICS, PARTITION, _TRIAL])
+
+    def size(table: pa.Table) -> pa.Table:
+        stars = trial_star_set(as_part(table), subscribers, seed=seed)
+        return pa.table({_TRIAL: table[_TRIAL][:1], "stars": pa.array([stars], pa.int32())})
+
+    rows = interest.select(NODE_ID, TOPICS).mapInArrow(assign, f"{_INTEREST}, {PARTITION} int, {_TRIAL} int")
+    sizes = rows.groupBy(_TRIAL, PARTITION).applyInArrow(size, f"{_TRIAL} int, stars int")
+    found = sizes.groupBy(_TRIAL).agg(F.avg("stars").alias("stars")).collect()
+    return best_count(n_nodes, {row[_TRIAL]: row["stars"] for row in found}, aim)
+
+
+def brought_core(interest: DataFrame, subscribers: Int64Array, partitions: int, size: int, settings: Settings) -> Core:
+    """The core, chosen and connected in one task, and brought to the driver."""
+    if not size:
+        return build_core(Part.of_pairs(np.empty(0, np.int32), np.empty(0, np.int32)), settings)
+    largest = interest.orderBy(F.size(TOPICS).desc(), NODE_ID).limit(pool_size(size)).select(NODE_ID, TOPICS)
+
+    def choose(table: pa.Table) -> pa.Table:
+        core = build_core(choose_core(as_part(table), subscribers, partitions, size, seed=settings.seed), settings)
+        everyone = Stars(core.part, np.zeros(len(core.part.nodes), np.int32), np.zeros(len(core.part.nodes), np.int64))
+        return as_table(Piece(core.links, everyone, 0), 0, len(core.part.nodes))
+
+    chosen = largest.groupBy(F.lit(0).alias("all")).applyInArrow(choose, SCHEMA)
+    found = chosen.where(F.col(KIND) != FIGURES).toArrow()
+    links = found.filter(pc.equal(found[KIND], LINK)).sort_by(ORDER)
+    stars = as_stars(found.filter(pc.equal(found[KIND], STAR)))
+    wanted = np.zeros(settings.n_topics, np.bool_)
+    wanted[stars.part.topics] = True
+    ends = np.column_stack((links[SRC_ID].to_numpy(), links[DST_ID].to_numpy()))
+    return Core(stars.part, ends.astype(np.int32).reshape(-1, 2), wanted)
+
+
+def divided(interest: DataFrame, order: Order, *, core_nodes: Int32Array) -> DataFrame:
+    """(node_id, topics) -> (node_id, topics, partition), the nodes of the core left out.
+
+    If the order is by likeness, one action looks at all nodes, to know how many each rank leads. Partitions are so
+    cheap that they are computed again where they are used.
+    """
+    rows = interest.select(NODE_ID, TOPICS)
+    leads = _leads(rows, order)
+
+    def assign(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            partition = pa.array(order.partition(_keys(batch, order), leads))
+            full = pa.RecordBatch.from_arrays([*batch.columns, partition], [NODE_ID, TOPICS, PARTITION])
+            yield full.filter(pa.array(~_among(core_nodes, batch))) if len(core_nodes) else full
+
+    return rows.mapInArrow(assign, f"{_INTEREST}, {PARTITION} int")
+
+
+def _leads(rows: DataFrame, order: Order) -> Int64Array:
+    """`Order.leads` of all nodes: a number per topic from each task, and to the driver."""
+    if order.topic_rank is None:
+        return order.leads(np.empty(0, np.int64))
+    names = ["rank", "leads"]
+    n_ranks = len(order.topic_rank) + 1
+
+    def look(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        leads = np.zeros(n_ranks, np.int64)
+        for batch in batches:
+            leads += order.leads(_keys(batch, order))
+        ranks = np.flatnonzero(leads)
+        yield pa.RecordBatch.from_arrays([pa.array(ranks.astype(np.int32)), pa.array(leads[ranks])], names)
+
+    by_task = rows.mapInArrow(look, "rank int, leads bigint")
+    return counts_by_id(by_task.groupBy("rank").agg(F.sum("leads")), n_ranks)
+
+
+def _keys(batch: pa.RecordBatch, order: Order) -> Int64Array:
+    lists = batch[TOPICS]
+    indptr = np.concatenate(([0], np.cumsum(pc.list_value_length(lists).to_numpy()))).astype(np.int64)
+    return order.keys(batch[NODE_ID].to_numpy(), indptr, pc.list_flatten(lists).to_numpy())
+
+
+def _among(nodes: Int32Array, batch: pa.RecordBatch) -> BoolArray:
+    return np.isin(batch[NODE_ID].to_numpy(), nodes)
+
+
+def counted_subscribers(interest: DataFrame, n_topics: int) -> Int64Array:
+    """The topics' numbers of subscribers, brought to the driver."""
+    return counts_by_id(interest.select(F.explode(TOPICS).alias(TOPIC_ID)).groupBy(TOPIC_ID).count(), n_topics)

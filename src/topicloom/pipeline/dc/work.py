@@ -1,0 +1,91 @@
+"""A work folder: finished pieces on disk, so that a run that died goes on where it stopped, and progress can be seen.
+
+Executors write, the driver looks: both must see the folder under the same path. A file is written under a hidden name
+and renamed when complete, so that what is there is whole, whoever was killed.
+"""
+
+import hashlib
+import json
+import threading
+import uuid
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from topicloom.errors import OutputExistsError
+from topicloom.pipeline.dc.pieces import PieceFigures
+from topicloom.spark.stages import Stages
+from topicloom.version import __version__
+
+_FIGURES = b"topicloom"
+_SECONDS_BETWEEN_LOOKS = 1.0
+
+
+def run_folder(work: Path, fingerprint: str, options: Mapping[str, Any], seed: int) -> Path:
+    """The folder of a run: another one for other subscriptions, options, seed or version."""
+    facts = json.dumps([fingerprint, sorted(options.items()), seed, __version__], default=str)
+    return work / hashlib.sha256(facts.encode()).hexdigest()[:16]
+
+
+def keep_piece(folder: Path, number: int, table: pa.Table, figures: PieceFigures) -> None:
+    """Write a finished piece; runs on an executor."""
+    folder.mkdir(parents=True, exist_ok=True)
+    unfinished = folder / f".{number:07}-{uuid.uuid4().hex}"
+    pq.write_table(table.replace_schema_metadata({_FIGURES: json.dumps(figures)}), unfinished)
+    unfinished.rename(_path(folder, number))
+
+
+def kept_pieces(folder: Path, known: Mapping[int, PieceFigures] | None = None) -> dict[int, PieceFigures]:
+    """The figures of every finished piece that can be read; those ``known`` are not read again."""
+    known = known or {}
+    numbered = ((int(path.stem), path) for path in folder.glob("[0-9]*.parquet"))
+    found = ((number, known.get(number) or _figures(path)) for number, path in numbered)
+    return {number: figures for number, figures in found if figures is not None}
+
+
+@contextmanager
+def watched(folder: Path, total: int, stages: Stages) -> Iterator[None]:
+    """Tell every second how many pieces are finished, while the block runs."""
+    done = threading.Event()
+
+    def watch() -> None:
+        seen: dict[int, PieceFigures] = {}
+        while not done.wait(_SECONDS_BETWEEN_LOOKS):
+            seen = kept_pieces(folder, seen)
+            stages.say(
+                f"conquered {len(seen):,} of {total:,} partitions: {sum(one.stars for one in seen.values()):,} star "
+                f"nodes, {sum(one.links for one in seen.values()):,} links so far"
+            )
+
+    watcher = threading.Thread(target=watch, daemon=True)
+    watcher.start()
+    try:
+        yield
+    finally:
+        done.set()
+        watcher.join()
+
+
+def open_folder(folder: Path) -> None:
+    """Make the folder, and remove what killed tasks left unfinished in it."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for leftover in folder.glob(".*"):
+            leftover.unlink(missing_ok=True)
+    except OSError as error:
+        raise OutputExistsError(f"cannot write the work folder {folder}: {error.strerror}") from None
+
+
+def _path(folder: Path, number: int) -> Path:
+    return folder / f"{number:07}.parquet"
+
+
+def _figures(path: Path) -> PieceFigures | None:
+    try:
+        return PieceFigures(*json.loads(pq.read_metadata(path).metadata[_FIGURES]))
+    except (OSError, pa.ArrowException, KeyError, TypeError, ValueError):
+        return None

@@ -1,0 +1,67 @@
+"""Compile the kernels ahead of their first use: at set-up, and before a run on Spark.
+
+Compiled code is cached on disk. Without this, every Python worker of a first run would compile for itself, and the time
+that workers take to start would be charged to the design.
+"""
+
+import os
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from topicloom.judge import verify
+from topicloom.measures import filtering_costs, mean_hops, measure
+from topicloom.methods import METHODS, design
+from topicloom.workloads import generate
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark.sql import SparkSession
+
+COMPILING = "loading kernels (compiled on the first run, about a minute)"
+
+
+def warm(method: str = "gm") -> None:
+    """Run a method, the judge and the measures on a tiny interest; instant when their code is cached."""
+    interest = generate(nodes=100, topics=10, subscriptions=3)
+    overlay = design(interest, method)
+    if method == "dc":
+        design(interest, method, division="similar")
+    for k in (1, 2, 3):
+        verify(interest, overlay.links, k)
+    measure(interest, overlay.links)
+    mean_hops(interest, overlay.links)
+    filtering_costs(interest, overlay.links)
+
+
+def warm_workers(spark: "SparkSession", method: str) -> None:
+    """Let the Python workers that will design on an embedded Spark start, and load what `warm` does.
+
+    One worker designs; for ``dc`` all cores do, with two workers each, as its tasks hand rows from one Python function
+    to another.
+    """
+
+    def load(batches: "Iterator[pa.RecordBatch]") -> "Iterator[pa.RecordBatch]":
+        from topicloom.spark.warm import warm
+        from topicloom.spark.workers import settle
+
+        for batch in batches:
+            warm(method)
+            settle()
+            yield batch
+
+    tasks, chained = (os.cpu_count() or 1, 2) if method == "dc" else (1, 1)
+    rows = spark.range(0, tasks, 1, tasks)
+    for _ in range(chained):
+        rows = rows.mapInArrow(load, "id bigint")
+    rows.count()
+
+
+def warm_all() -> None:
+    """Compile all there is; ``make setup`` does."""
+    for name in METHODS:
+        warm(name)
+    generate(nodes=10, sizes="mean")
+
+
+if __name__ == "__main__":
+    warm_all()

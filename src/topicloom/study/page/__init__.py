@@ -1,0 +1,1 @@
+"""The page of results: tables, plots, verdicts and explanations from finished cells."""

@@ -1,0 +1,1 @@
+"""Algorithms exactly as the papers print them, for comparison with ours."""
