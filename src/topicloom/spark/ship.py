@@ -9,8 +9,6 @@ import hashlib
 import zipfile
 from pathlib import Path
 
-import topicloom
-
 # Stands in the zip for the package, and puts the real one in its own place.
 _LOADER = """\
 import importlib.machinery
@@ -53,7 +51,7 @@ _SAME_DATE = (1980, 1, 1, 0, 0, 0)
 
 def package_zip(folder: Path) -> Path:
     """Write the zip into a folder; same code, same name and same bytes."""
-    root = Path(topicloom.__file__).parent
+    root = Path(__file__).parents[1]
     sources = {path.relative_to(root.parent).as_posix(): path.read_bytes() for path in sorted(root.rglob("*.py"))}
     digest = hashlib.sha256(b"\0".join([_LOADER.encode(), *(name.encode() + text for name, text in sources.items())]))
     target = folder / f"topicloom-{digest.hexdigest()[:16]}.zip"

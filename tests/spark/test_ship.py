@@ -9,7 +9,8 @@ from topicloom.spark.ship import package_zip
 
 PROGRAM = """
 import sys
-sys.path = [place for place in sys.path if "topicloom" not in place and not place.endswith("src")]
+from pathlib import Path
+sys.path = [place for place in sys.path if not Path(place, "topicloom", "__init__.py").exists()]
 sys.path.insert(1, sys.argv[1])
 from topicloom.kernels.draw.division import shuffled_ranks
 import numpy as np

@@ -7,7 +7,7 @@ import textwrap
 import pytest
 
 from topicloom.errors import OutputExistsError
-from topicloom.storage import atomic as publish
+from topicloom.storage import atomic
 from topicloom.storage.atomic import whole_directory
 
 
@@ -37,7 +37,7 @@ def test_an_error_leaves_what_was_there(tmp_path, error):
 @pytest.mark.parametrize("exchange", [True, False], ids=["renameat2", "two renames"])
 def test_an_existing_directory_is_replaced_only_with_consent(tmp_path, monkeypatch, exchange):
     if not exchange:
-        monkeypatch.setattr(publish, "_exchange", lambda one, other: False)
+        monkeypatch.setattr(atomic, "_exchange", lambda one, other: False)
     write(tmp_path / "out", "old")
     with pytest.raises(OutputExistsError, match="--overwrite"):
         write(tmp_path / "out", "new")
@@ -62,9 +62,7 @@ def test_a_folder_without_permission_is_refused(tmp_path):
         write(tmp_path / "out", "new")
 
 
-@pytest.mark.parametrize(
-    "exchange", ["publish._exchange", "lambda one, other: False"], ids=["renameat2", "two renames"]
-)
+@pytest.mark.parametrize("exchange", ["atomic._exchange", "lambda one, other: False"], ids=["renameat2", "two renames"])
 @pytest.mark.parametrize("moment", ["before", "between", "after"])
 def test_a_killed_writer_leaves_the_old_or_the_new_one_whole(tmp_path, exchange, moment):
     """SIGKILL while writing, between the two renames, or after them; the next writer cleans up."""
@@ -73,9 +71,9 @@ def test_a_killed_writer_leaves_the_old_or_the_new_one_whole(tmp_path, exchange,
         f"""
         import os, signal
         from pathlib import Path
-        from topicloom.model import publish
+        from topicloom.storage import atomic
         moment, rename, calls = "{moment}", Path.rename, []
-        publish._exchange = {exchange}
+        atomic._exchange = {exchange}
         def die(*_):
             os.kill(os.getpid(), signal.SIGKILL)
         def renamed(self, target):
@@ -90,8 +88,8 @@ def test_a_killed_writer_leaves_the_old_or_the_new_one_whole(tmp_path, exchange,
             if (out / "file").exists() and (out / "file").read_text() == "new":
                 die()
         if moment == "after":
-            publish.shutil.rmtree = remove
-        with publish.whole_directory(out, overwrite=True) as staging:
+            atomic.shutil.rmtree = remove
+        with atomic.whole_directory(out, overwrite=True) as staging:
             (staging / "file").write_text("new")
             if moment == "before":
                 die()
@@ -100,7 +98,7 @@ def test_a_killed_writer_leaves_the_old_or_the_new_one_whole(tmp_path, exchange,
     done = subprocess.run([sys.executable, "-c", program], check=False)
     two_renames = exchange.startswith("lambda")
     assert done.returncode == (0 if moment == "between" and not two_renames else -signal.SIGKILL)
-    publish.recover(tmp_path / "out")
+    atomic.recover(tmp_path / "out")
     expected = "old" if moment == "before" or (moment == "between" and two_renames) else "new"
     assert (tmp_path / "out" / "file").read_text() == expected
     write(tmp_path / "out", "newest", overwrite=True)
