@@ -11,7 +11,7 @@ PACKAGE = Path(topicloom.__file__).parent
 # From the top down; a layer may import those after it.
 LAYERS = (
     "cli", "study", "stream", "pipeline", "spark", "methods", "churn", "measures", "judge", "workloads", "kernels",
-    "storage", "model", "version", "errors",
+    "storage", "model", "extras", "version", "errors",
 )  # fmt: skip
 # Overlay.save measures what it writes (docs/decisions/0003), and the overlay directory is storage's.
 ALLOWED_UPWARDS = {("model/overlay.py", "measures"), ("model/overlay.py", "storage")}

@@ -1,6 +1,18 @@
 """``python -m topicloom`` is the command ``topicloom``."""
 
-from topicloom.cli import entry
+import sys
+
+from topicloom.errors import MissingExtraError
+
+
+def entry() -> None:
+    """Run the command of the installed package, or say which extra it needs."""
+    try:
+        from topicloom.cli import entry as run
+    except MissingExtraError as error:
+        sys.exit(f"topicloom: {error}")
+    run()
+
 
 if __name__ == "__main__":
     entry()

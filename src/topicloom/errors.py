@@ -59,3 +59,7 @@ class NotEnoughMemoryError(TopicloomError):
 
 class SparkUnavailableError(TopicloomError):
     """Spark cannot start here: no Java, or no server answers."""
+
+
+class MissingExtraError(TopicloomError, ImportError):
+    """A package that only a part of topicloom needs is not installed; the message names the extra that brings it."""

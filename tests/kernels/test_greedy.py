@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from topicloom.kernels.greedy import engine as greedy
+from topicloom.kernels.greedy import loop as greedy_loop
 from topicloom.kernels.greedy.dense import columns
 from topicloom.kernels.greedy.engine import GREEDY_MERGE, MINMAX_ODA, greedy_links
-from topicloom.kernels.greedy.engine import engine as greedy
-from topicloom.kernels.greedy.engine import loop as greedy_loop
 
 sys.path.insert(0, str(Path(__file__).parent))
 from reference import Reference, csr

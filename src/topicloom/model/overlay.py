@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from topicloom.errors import InvalidLinksError
+from topicloom.extras import needing
 from topicloom.model.arrays import Int32Array, Int64Array, degrees, normalized_links
 from topicloom.model.interest import Interest
 from topicloom.storage import overlay_directory
@@ -111,7 +112,8 @@ class Overlay:
 
     def to_networkx(self) -> "networkx.Graph[str | int]":
         """The overlay as a networkx graph: nodes by label (by id without labels), links with ``shared_topics``."""
-        import networkx
+        with needing("networkx", "a networkx graph"):
+            import networkx
 
         graph: networkx.Graph[str | int] = networkx.Graph()
         graph.add_nodes_from(self._names(np.arange(self.interest.n_nodes, dtype=np.int32)))
@@ -122,7 +124,8 @@ class Overlay:
 
     def to_pandas(self) -> "pandas.DataFrame":
         """The links as a DataFrame with the columns of ``links/``: src, dst, shared_topics, order."""
-        import pandas
+        with needing("pandas", "a pandas table"):
+            import pandas
 
         return pandas.DataFrame(
             {

@@ -3,11 +3,14 @@
 Users call `read_subscriptions`, then `design_overlay`, `verify_overlay` or `measure_overlay`; sessions are theirs.
 """
 
-from topicloom.pipeline.design import DesignResult, design_overlay, measure_overlay, verify_overlay
-from topicloom.pipeline.generate import generate_subscriptions
-from topicloom.pipeline.read import read_subscriptions
-from topicloom.pipeline.verify import OverlayVerdict
-from topicloom.pipeline.write import write_overlay
+from topicloom.extras import needing
+
+with needing("spark", "the pipeline on Spark"):
+    from topicloom.pipeline.design import DesignResult, design_overlay, measure_overlay, verify_overlay
+    from topicloom.pipeline.generate import generate_subscriptions
+    from topicloom.pipeline.read import read_subscriptions
+    from topicloom.pipeline.verify import OverlayVerdict
+    from topicloom.pipeline.write import write_overlay
 
 __all__ = [
     "DesignResult",

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from topicloom.extras import needing
 from topicloom.pipeline.compare import Compared
 
 # Okabe and Ito's colours, told apart with any colour vision; lightness differs too, for print.
@@ -19,7 +20,8 @@ _PANELS = (
 
 def draw_comparison(compared: Sequence[Compared], title: str, folder: Path) -> None:
     """Write comparison.png and comparison.svg."""
-    import matplotlib
+    with needing("plot", "the picture of a comparison"):
+        import matplotlib
 
     matplotlib.use("Agg")
     from matplotlib import pyplot

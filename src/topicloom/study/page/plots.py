@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from topicloom.extras import needing
 from topicloom.study.page.lookup import NotMeasuredError, Results
 from topicloom.study.studies import Line, Panel, Study
 
@@ -23,7 +24,8 @@ def draw(study: Study, results: Results, folder: Path) -> bool:
     drawable = [(panel, lines) for panel in study.panels if (lines := _measured(panel, results))]
     if not drawable:
         return False
-    import matplotlib as mpl
+    with needing("plot", "drawing a figure"):
+        import matplotlib as mpl
 
     mpl.use("Agg")
     from matplotlib import pyplot
