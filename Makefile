@@ -1,7 +1,7 @@
 # make demo and make test are all that a newcomer needs; both set up what is missing first.
 PYTHON_RUN := .venv/bin/python
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint format bench bench-large study study-quick clean
+.PHONY: help setup demo test test-faults lint format bench bench-large study study-quick clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 22
@@ -16,6 +16,9 @@ demo: setup  ## generate, design, verify and measure an RSS-like interest on Spa
 
 test: setup lint  ## lint, types and all tests
 	$(PYTHON_RUN) -m pytest -W error -n 2 --dist loadfile
+
+test-faults: setup  ## kill, damage and interrupt everything that keeps data, for minutes; its last line counts
+	cd tests && ../$(PYTHON_RUN) -m faults
 
 lint: setup  ## ruff and mypy
 	.venv/bin/ruff check src tests tools benchmarks

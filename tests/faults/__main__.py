@@ -1,0 +1,9 @@
+"""``python -m faults [CASE…]`` in ``tests/``: the long form. Each module of cases registers its own."""
+
+import sys
+
+import faults.states  # noqa: F401 - registers its cases
+from faults.harness import main
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
