@@ -7,7 +7,7 @@ from pathlib import Path
 
 import topicloom as tl
 from topicloom.pipeline.prepare import prepare
-from topicloom.pipeline.read import read_rows
+from topicloom.pipeline.read import read_subscriptions
 from topicloom.spark.session import spark_session
 
 
@@ -15,7 +15,7 @@ def encode(source: str, out: str) -> dict:
     """Spark alone: read the table, give ids to its labels, write it back with ids. Seconds without Spark's start."""
     with spark_session() as spark:
         began = time.perf_counter()
-        prepared = prepare(read_rows(spark, source))
+        prepared = prepare(read_subscriptions(spark, source))
         for name, table in (("pairs", prepared.encoded), ("nodes", prepared.nodes), ("topics", prepared.topics)):
             table.write.parquet(str(Path(out) / name))
         return {"seconds": time.perf_counter() - began}

@@ -4,7 +4,7 @@ from pyspark.sql import functions as F
 
 import topicloom as tl
 from topicloom.errors import InputNotFoundError, InvalidLinksError, InvalidOptionError, NotEnoughMemoryError
-from topicloom.pipeline import design_overlay, measure_overlay, verify_overlay, write_overlay
+from topicloom.pipeline import design_overlay, measure_overlay, read_subscriptions, verify_overlay, write_overlay
 from topicloom.pipeline.design import check_memory
 from topicloom.pipeline.encode import dense_ids
 from topicloom.pipeline.prepare import prepare
@@ -51,6 +51,16 @@ def test_the_same_links_as_in_memory(table, interest, method, options):
     result = design_overlay(table, method=method, seed=7, **options)
     assert links_of(result) == in_memory(interest, method, seed=7, **options)
     assert result.verdict.ok and result.run["options"] == options
+
+
+def test_rows_that_a_file_cannot_give_are_kept_and_counted_in_the_library_too(spark, tmp_path):
+    (tmp_path / "subs.csv").write_text("node,topic\na,x\nb,x\n,x\na,x\na, \n")
+    result = design_overlay(read_subscriptions(spark, tmp_path / "subs.csv"))
+    counts = {name: result.run["counts"][name] for name in ("rows", "rejected", "repeated", "subscriptions")}
+    assert counts == {"rows": 5, "rejected": 2, "repeated": 1, "subscriptions": 2}
+    write_overlay(result, tmp_path / "overlay")
+    kept = spark.read.parquet(str(tmp_path / "overlay" / "rejected")).orderBy("reason").collect()
+    assert [row["reason"] for row in kept] == ["node is null", "topic is blank"]
 
 
 def test_the_same_links_with_the_rows_shuffled_repeated_and_spread(table, interest):

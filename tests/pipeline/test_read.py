@@ -5,16 +5,16 @@ from pyspark.sql import Row
 
 from topicloom.errors import InputNotFoundError, InvalidOptionError, MissingColumnError
 from topicloom.pipeline import read_subscriptions
-from topicloom.pipeline.clean import rejected
-from topicloom.pipeline.read import read_rows
+from topicloom.pipeline.clean import accepted, rejected
 
 
 def usable(spark, source, **options):
-    return sorted((row["node"], row["topic"]) for row in read_subscriptions(spark, source, **options).collect())
+    rows = accepted(read_subscriptions(spark, source, **options)).collect()
+    return sorted((row["node"], row["topic"]) for row in rows)
 
 
 def reasons(spark, source, **options):
-    rows = rejected(read_rows(spark, source, **options)).collect()
+    rows = rejected(read_subscriptions(spark, source, **options)).collect()
     return sorted((row["reason"], row["raw"], row["node"], row["topic"]) for row in rows)
 
 
@@ -65,7 +65,7 @@ def test_parquet_of_strings_and_numbers(spark, tmp_path):
 def test_parquet_of_fractions_is_refused(spark, tmp_path):
     spark.createDataFrame([Row(node=1.5, topic="x")]).write.parquet(str(tmp_path / "p"))
     with pytest.raises(MissingColumnError, match="holds double"):
-        read_rows(spark, str(tmp_path / "p"))
+        read_subscriptions(spark, str(tmp_path / "p"))
 
 
 def test_folders_and_globs(spark, write, tmp_path):
@@ -134,11 +134,11 @@ def test_unusable_json_lines_keep_their_text_and_get_a_reason(spark, write):
 )
 def test_tables_that_cannot_be_read_are_refused_with_the_reason(spark, write, name, content, options, error, sentence):
     with pytest.raises(error, match=sentence):
-        read_rows(spark, str(write(name, content)), **options)
+        read_subscriptions(spark, str(write(name, content)), **options)
 
 
 def test_a_missing_path_and_an_empty_folder_are_refused(spark, tmp_path):
     with pytest.raises(InputNotFoundError, match="does not exist"):
-        read_rows(spark, str(tmp_path / "none.csv"))
+        read_subscriptions(spark, str(tmp_path / "none.csv"))
     with pytest.raises(InputNotFoundError, match="is empty"):
-        read_rows(spark, str(tmp_path))
+        read_subscriptions(spark, str(tmp_path))

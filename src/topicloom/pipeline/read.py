@@ -15,7 +15,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import StringType, StructField, StructType
 
 from topicloom.errors import InputNotFoundError, InvalidOptionError, MissingColumnError
-from topicloom.pipeline.clean import accepted, with_reasons
+from topicloom.pipeline.clean import with_reasons
 from topicloom.spark.columns import FILE, NODE, RAW, REASON, TOPIC, quoted
 
 FORMATS = ("csv", "tsv", "json", "parquet")
@@ -49,7 +49,10 @@ def read_subscriptions(
     format: str | None = None,
     header: bool | None = None,
 ) -> DataFrame:
-    """Distinct, usable subscriptions of a table, as (node, topic) strings.
+    """Read every row of a table of subscriptions, as (file, raw, node, topic, reason).
+
+    The reason is null where the row can be used. `design_overlay` keeps the other rows with their reasons, and counts
+    repeated ones; `topicloom.pipeline.clean.accepted` gives the distinct subscriptions alone.
 
     Parameters
     ----------
@@ -63,28 +66,6 @@ def read_subscriptions(
         One of csv, tsv, json, parquet; by the file names unless given.
     header : bool, optional
         Whether CSV files start with a header; found out from the first line unless given.
-
-    Notes
-    -----
-    Rows that cannot be used are left out here; `read_rows` keeps them with their reasons.
-    """
-    return accepted(
-        read_rows(spark, source, node_column=node_column, topic_column=topic_column, format=format, header=header)
-    )
-
-
-def read_rows(
-    spark: SparkSession,
-    source: str | PathLike[str],
-    *,
-    node_column: str | None = None,
-    topic_column: str | None = None,
-    format: str | None = None,
-    header: bool | None = None,
-) -> DataFrame:
-    """Every row of a table of subscriptions: (file, raw, node, topic, reason); a null reason means usable.
-
-    Parameters are those of `read_subscriptions`.
     """
     names = Names(node_column or NODE, topic_column or TOPIC, bool(node_column or topic_column))
     rows = read_pairs(spark, fspath(source), names, format=format, header=header)

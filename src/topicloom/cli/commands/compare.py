@@ -73,11 +73,11 @@ def command(
     ):
         from topicloom.pipeline.compare import compare_methods
         from topicloom.pipeline.prepare import prepare
-        from topicloom.pipeline.read import read_rows
+        from topicloom.pipeline.read import read_subscriptions
         from topicloom.spark.stages import Stages
 
         stages = Stages(narrator)
-        rows = read_rows(
+        rows = read_subscriptions(
             spark,
             part_of_overlay(subscriptions, "subscriptions"),
             node_column=node_column,

@@ -143,14 +143,14 @@ def command(
     ):
         from topicloom.pipeline.design import check_memory, design_prepared
         from topicloom.pipeline.prepare import prepare
-        from topicloom.pipeline.read import read_rows
+        from topicloom.pipeline.read import read_subscriptions
         from topicloom.pipeline.write import write_tables
         from topicloom.spark.stages import Stages
 
         stages = Stages(narrator, narrator.note)
         source = part_of_overlay(subscriptions, "subscriptions")
         narrator(f"looking at {source}")
-        rows = read_rows(
+        rows = read_subscriptions(
             spark, source, node_column=node_column, topic_column=topic_column, format=format, header=header
         )
         prepared = prepare(rows, stages=stages)

@@ -43,11 +43,11 @@ def command(
     ):
         from topicloom.pipeline.design import measure_overlay
         from topicloom.pipeline.links import read_links
-        from topicloom.pipeline.read import read_rows
+        from topicloom.pipeline.read import read_subscriptions
         from topicloom.spark.stages import Stages
 
         source = part_of_overlay(subscriptions, "subscriptions")
-        rows = read_rows(
+        rows = read_subscriptions(
             spark, source, node_column=node_column, topic_column=topic_column, format=format, header=header
         )
         metrics = measure_overlay(rows, read_links(spark, part_of_overlay(links, "links")), stages=Stages(narrator))
