@@ -1,19 +1,14 @@
 """CD-ODA, CD-ODA-I, CD-ODA-II and 2D-ODA: against slow twins, the judge, and the paper's fixed cases."""
 
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import topicloom as tl
+from support.diameter_two_cases import case_vii, lemma_1, lemma_5, lemma_6
+from support.star_twins import around_nodes, twin
 from topicloom.kernels.covers.node_stars import DENSITY, NEIGHBOURS, WEIGHTED, node_stars
-
-sys.path.insert(0, str(Path(__file__).parent))
-from diameter_two_cases import case_vii, lemma_1, lemma_5, lemma_6
-from star_twins import around_nodes, twin
 
 FAMILY = ("cd-oda", "cd-oda-1", "cd-oda-2", "2d-oda")
 RULES = {"cd-oda": NEIGHBOURS, "cd-oda-1": WEIGHTED, "cd-oda-2": DENSITY}

@@ -67,8 +67,9 @@ class Maintainer:
     Notes
     -----
     After every event and batch the overlay is k-topic-connected, every topic of a node is wanted by ``coverage`` of its
-    backups (or by all its other subscribers), and primaries mirror backups exactly. Degrees stay asymptotically those
-    of Low-ODA where the optimum changes little from event to event (Lemma 5 of the paper).
+    backups (or by all its other subscribers), and primaries mirror backups exactly. The paper's
+    Lemma 5 bounds the degrees by Low-ODA's for a fixed number of events, where the optimum changes little from event
+    to event and each shadow set can be connected with degrees of the order of the optimum.
 
     A shadow join takes O(backups · subscribers of a topic); a shadow leave walks the leaver's topics until it is clear
     which shadows still reach each other, and adds links by the greedy engine over the shadow set alone; then the

@@ -119,8 +119,9 @@ def worker_size(size: Size, **options: Any) -> Size:
 @method(
     "dc",
     problem="few links for very many nodes, fast and in parallel (Min-TCO by divide and conquer)",
-    guarantee="topic-connected; at most O(partitions · log subscriptions) times the fewest links possible; in practice "
-    "1.05 to 2.7 times gm's with division=random, 1.01 to 1.35 with division=similar",
+    guarantee="topic-connected; O(partitions · log subscriptions) times the fewest links possible if no partition "
+    "needs more links than all nodes together, else unbounded; in practice 1.05 to 2.7 times gm's with "
+    "division=random, 1.01 to 1.35 with division=similar",
     cost="a gm on each partition, and one on the star nodes; on Spark no process holds more than that",
     paper="Chen, Jacobsen, Vitenberg: Divide and Conquer Algorithms for Publish/Subscribe Overlay Design, ICDCS 2010",
     memory=_memory,
@@ -140,8 +141,9 @@ def divide_and_conquer(
 ) -> Overlay:
     """Overlay with few links, fast: nodes are divided, each partition is conquered, star nodes are merged (DC).
 
-    Topic-connected. The number of links is at most O(p · log Σ|T(v)|) times the fewest possible. One partition, or as
-    many as there are nodes, give the very links of the inner method.
+    Topic-connected. The number of links is O(p · log Σ|T(v)|) times the fewest possible, if no partition and no merge
+    needs more links than the whole interest (eqs. 4 and 5 of the paper); interests that break this condition have no
+    such bound. One partition, or as many as there are nodes, give the very links of the inner method.
 
     Parameters
     ----------
@@ -178,7 +180,7 @@ def divide_and_conquer(
 
     References
     ----------
-    Chen, Jacobsen, Vitenberg: Divide and Conquer Algorithms for Publish/Subscribe Overlay Design, Algorithm 7, §VII.
+    [star-merge] Algorithm 7, §VII; docs/papers.md.
     The merge in groups, the division by likeness and the core are ours.
 
     Examples

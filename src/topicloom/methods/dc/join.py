@@ -59,7 +59,7 @@ def join(overlays: Sequence[Joined], *, method: str = "star-merge", seed: int = 
 
     References
     ----------
-    Chen, Jacobsen, Vitenberg: Divide and Conquer Algorithms for Publish/Subscribe Overlay Design, §V, Algorithms 3-6.
+    [star-merge] §V, Algorithms 3-6; docs/papers.md.
 
     Examples
     --------

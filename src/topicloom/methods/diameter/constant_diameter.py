@@ -39,7 +39,7 @@ def cd_oda(interest: Interest, *, seed: int = 0) -> Overlay:
 
     References
     ----------
-    Onus, Richa, the Low-ODA paper, §6.1, Constant Diameter Overlay Design Algorithm.
+    [low-oda] §6.1, Constant Diameter Overlay Design Algorithm; docs/papers.md.
 
     Examples
     --------
@@ -67,7 +67,7 @@ def cd_oda_1(interest: Interest, *, seed: int = 0) -> Overlay:
 
     References
     ----------
-    Onus, Richa, the Low-ODA paper, §6.1, Constant Diameter Overlay Design Algorithm 1.
+    [low-oda] §6.1, Constant Diameter Overlay Design Algorithm 1; docs/papers.md.
 
     Examples
     --------
@@ -98,7 +98,7 @@ def cd_oda_2(interest: Interest, *, seed: int = 0) -> Overlay:
 
     References
     ----------
-    Onus, Richa, the Low-ODA paper, §6.1, Constant Diameter Overlay Design Algorithm 2.
+    [low-oda] §6.1, Constant Diameter Overlay Design Algorithm 2; docs/papers.md.
 
     Examples
     --------

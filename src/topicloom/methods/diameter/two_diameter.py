@@ -29,7 +29,7 @@ def two_diameter_oda(interest: Interest, *, seed: int = 0) -> Overlay:
 
     References
     ----------
-    Onus, Richa, the Low-ODA paper, §6.3, Algorithm 2.
+    [low-oda] §6.3, Algorithm 2; docs/papers.md.
 
     Examples
     --------

@@ -34,7 +34,7 @@ def gm2(interest: Interest, *, seed: int = 0) -> Overlay:
 
     References
     ----------
-    Chen, Jacobsen, Vitenberg, the kTCO paper, §V, Algorithm 1.
+    [ktco] §V, Algorithm 1; docs/papers.md.
 
     Examples
     --------

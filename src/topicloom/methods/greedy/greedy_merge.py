@@ -9,7 +9,8 @@ from topicloom.model import Interest, Overlay
 @method(
     "gm",
     problem="fewest links, that is lowest average degree (Min-TCO)",
-    guarantee="topic-connected; at most log(subscriptions) times the fewest links possible; maximum degree unbounded",
+    guarantee="topic-connected; at most 1 + ln(subscriptions) times the fewest links possible; maximum degree "
+    "unbounded",
     cost="O(nodes² · topics) time at worst, about a thousandth of that in practice; at most 1 GiB "
     "for a byte per pair of nodes or two, else O(subscriptions)",
     paper="Chockler et al., Constructing Scalable Overlays for Pub-Sub with Many Topics, PODC 2007, §6",
@@ -18,7 +19,8 @@ from topicloom.model import Interest, Overlay
 def greedy_merge(interest: Interest, *, seed: int = 0) -> Overlay:
     """Overlay with few links by Greedy Merge: each link added joins components of the most topics at that moment.
 
-    Topic-connected, with at most log(Σ|T(v)|) times the fewest links that any topic-connected overlay has. Equal links
+    Topic-connected, with at most 1 + ln(Σ|T(v)|) times the fewest links that any topic-connected overlay has, and at
+    most 1 + ln(s) times where no two nodes share more than s topics. Equal links
     are taken all around a seeded circle of the nodes, so that no hubs arise.
 
     Takes O(|V|²|T|) time at worst, typically a thousandth of it. Memory is a byte per pair of nodes on the dense path
@@ -27,7 +29,7 @@ def greedy_merge(interest: Interest, *, seed: int = 0) -> Overlay:
 
     References
     ----------
-    Chockler et al., PODC 2007, §6, Algorithms 1-3.
+    [gm-min-tco] §6, Algorithms 1-3, Lemma 6.5; docs/papers.md.
 
     Examples
     --------

@@ -11,7 +11,8 @@ from topicloom.model import Interest, Overlay
 @method(
     "low-oda",
     problem="low average and low maximum degree together (Low-TCO)",
-    guarantee="topic-connected; both degrees within O(rho · log subscriptions) of the lowest possible",
+    guarantee="topic-connected; average degree O(rho · log subscriptions) times the lowest possible, maximum degree "
+    "O((nodes / rho) · log subscriptions) times",
     cost="about three times the time of gm at most, up to 15 % more memory",
     paper="Onus, Richa: Parameterized Maximum and Average Degree Approximation in Topic-Based Publish-Subscribe, §3",
     memory=engine_memory,
@@ -23,8 +24,9 @@ def low_oda(interest: Interest, *, rho: float = 3.0, seed: int = 0) -> Overlay:
     if its contribution is at least that of e2 divided by ``rho``, else e2. ``rho=1`` behaves as Greedy Merge, a large
     one as MinMax-ODA (infinity gives its very links).
 
-    Topic-connected; average and maximum degree are within O(rho · log Σ|T(v)|) of the lowest possible. Takes up to
-    about three times as long as `greedy_merge`, and little more memory.
+    Topic-connected. The average degree is O(rho · log Σ|T(v)|) times the lowest possible, the maximum degree
+    O((|V| / rho) · log Σ|T(v)|) times: a small ``rho`` does not keep hubs away on every interest. Takes up to about
+    three times as long as `greedy_merge`, and little more memory.
 
     Parameters
     ----------
@@ -35,7 +37,7 @@ def low_oda(interest: Interest, *, rho: float = 3.0, seed: int = 0) -> Overlay:
 
     References
     ----------
-    Onus, Richa, the Low-ODA paper, §3, where ``rho`` is called k.
+    [low-oda] §3, Theorems 1 and 2, where ``rho`` is called k; docs/papers.md.
 
     Examples
     --------

@@ -9,7 +9,7 @@ from topicloom.model import Interest, Overlay
 @method(
     "minmax-oda",
     problem="lowest maximum degree (MinMax-TCO)",
-    guarantee="topic-connected; maximum degree at most log(subscriptions) times the lowest possible; links unbounded",
+    guarantee="topic-connected; maximum degree O(log(nodes · topics)) times the lowest possible; links unbounded",
     cost="about three times the time of gm at most, up to 15 % more memory",
     paper="Onus, Richa: Minimum Maximum-Degree Publish-Subscribe Overlay Network Design; low-oda paper §1.1, §2.1",
     memory=engine_memory,
@@ -18,13 +18,13 @@ def minmax_oda(interest: Interest, *, seed: int = 0) -> Overlay:
     """Overlay with a low maximum degree: a link that raises it is added only when no other one contributes.
 
     Of the links with a positive contribution, those that do not raise the current maximum degree come first, and among
-    them the one with the highest contribution. Topic-connected, with a maximum degree of at most log(Σ|T(v)|) times the
+    them the one with the highest contribution. Topic-connected, with a maximum degree of O(log(|V||T|)) times the
     lowest possible; the number of links can be far from the fewest (Lemma 1 of the Low-ODA paper). Takes up to about
     three times as long as `greedy_merge`, and little more memory.
 
     References
     ----------
-    Onus, Richa, cited as MinMax-ODA in the Low-ODA paper, §1.1 and §2.1.
+    [low-oda] §1.1, §2.1 and Table 1, after [minmax-oda]; docs/papers.md.
 
     Examples
     --------

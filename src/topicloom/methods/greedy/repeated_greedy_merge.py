@@ -40,7 +40,7 @@ def repeated_greedy_merge(interest: Interest, *, k: int = 2, seed: int = 0) -> O
 
     References
     ----------
-    Chockler et al., PODC 2007, §6.4.
+    [gm-min-tco] §6.4; docs/papers.md.
 
     Examples
     --------

@@ -54,7 +54,7 @@ def stacked_greedy_merge(interest: Interest, *, k: int = 3, seed: int = 0) -> Ov
 
     References
     ----------
-    Ours, of Greedy Merge (Chockler et al., PODC 2007), GM2 and HararyPT (Chen, Jacobsen, Vitenberg, the kTCO paper).
+    Ours, of Greedy Merge [gm-min-tco], GM2 and HararyPT [ktco]; docs/papers.md.
 
     Examples
     --------

@@ -25,7 +25,7 @@ def cycle_per_topic(interest: Interest, *, seed: int = 0) -> Overlay:
 
     References
     ----------
-    Chen, Jacobsen, Vitenberg, the kTCO paper, §VIII.
+    [ktco] §VIII; docs/papers.md.
 
     Examples
     --------

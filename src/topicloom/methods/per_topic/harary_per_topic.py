@@ -50,7 +50,7 @@ def harary_per_topic(interest: Interest, *, k: int = 2, sequence: str = "arbitra
 
     References
     ----------
-    Chen, Jacobsen, Vitenberg, the kTCO paper, §VII, Algorithm 2.
+    [ktco] §VII, Algorithm 2; docs/papers.md.
 
     Examples
     --------

@@ -23,7 +23,7 @@ def ring_per_topic(interest: Interest, *, seed: int = 0) -> Overlay:
 
     References
     ----------
-    Chockler et al., PODC 2007, §8.3.
+    [gm-min-tco] §8.3; docs/papers.md.
 
     Examples
     --------

@@ -1,1 +1,1 @@
-"""Algorithms exactly as the papers print them, for comparison with ours."""
+"""Algorithms as the papers print them, for comparison with ours; where one had to be mended, its module says so."""

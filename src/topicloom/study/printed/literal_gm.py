@@ -1,9 +1,12 @@
-"""The baseline: Greedy Merge exactly as Algorithms 1-3 of the paper print it (Chockler et al., PODC'07), in numba.
+"""The baseline: Greedy Merge as Algorithms 1-3 of the paper print it (Chockler et al., PODC'07), in numba.
 
 Every pair of nodes that share a topic is an entry of LINKCONTRIB, doubly linked in the bucket of its present
-contribution. Adding a link moves, at once, every pair whose contribution falls. Nothing is lazy here and
-nothing is left out. An entry is three int32 side by side (next, previous, bucket), so that moving it touches
-one cache line: 12 bytes per pair of nodes.
+contribution. Adding a link moves, at once, every pair whose contribution falls. Nothing is lazy here.
+
+One line is mended. Line 6 of Algorithm 3 goes through all topics that both ends want; here, topics in which the ends
+are connected already are skipped. As printed, the line lowers contributions that such a topic no longer makes, and
+some overlays come out not topic-connected (docs/errata.md, GM-1). An entry is three
+int32 side by side (next, previous, bucket), so that moving it touches one cache line: 12 bytes per pair of nodes.
 
 It is what the studies and the bench measure against, not a method: ties are as they fall, which makes hubs.
 """
@@ -118,7 +121,7 @@ def counted_greedy_merge(indptr, topics, n_topics):
             a, b = nodes[entry[k]], nodes[entry[m]]
             k += 1
             m += 1
-            if a == b:
+            if a == b:  # the line that is mended
                 continue
             n_left, n_right = 0, 0
             e = a

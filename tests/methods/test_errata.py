@@ -1,0 +1,135 @@
+"""The instances of docs/errata.md that other test files do not have; names begin with the erratum's number."""
+
+from fractions import Fraction
+
+import networkx as nx
+import numpy as np
+import pytest
+
+import topicloom as tl
+from small_interests import interest_of, one_topic
+from support.diameter_two_cases import lemma_1, lemma_6
+from topicloom.measures import measure_topics
+
+
+def test_gm_2_a_sub_overlay_of_greedy_merge_may_have_a_cycle():
+    interest = interest_of([{0, 1, 2}, {0, 1, 3}, {0, 2, 3}], 4)
+    overlay = tl.greedy_merge(interest)
+    topics = measure_topics(interest, overlay.links)
+    assert overlay.n_links == 3
+    assert (topics.subscribers[0], topics.links[0]) == (3, 3)  # a forest would have two
+
+
+def test_gm_4_the_reduction_asks_for_fewer_links_than_a_tree_has():
+    """SN-TCO on three nodes with one topic and d = 3 becomes five nodes, which three links do not connect."""
+    for links in nx.trivial_graph(), nx.path_graph(4), nx.star_graph(3):
+        assert not tl.verify(one_topic(5), list(links.edges)).ok
+    assert tl.greedy_merge(one_topic(5)).n_links == 4
+    assert tl.verify(one_topic(3), [(0, 1), (1, 2)]).ok
+
+
+def test_lo_1_cd_oda_2_reaches_the_optimum_of_lemma_6():
+    interest = lemma_6(3)
+    for seed in range(5):
+        assert tl.design(interest, "cd-oda-1", seed=seed).n_links == 6
+        assert tl.design(interest, "cd-oda-2", seed=seed).n_links == 5
+
+
+def test_lo_2_the_factors_of_the_experiments_do_not_come_out():
+    interest = tl.generate(nodes=100, topics=100, subscriptions=10, seed=1)
+    gm, cd_oda_2, two_d_oda = (tl.design(interest, method).n_links for method in ("gm", "cd-oda-2", "2d-oda"))
+    assert two_d_oda > 1.5 * gm  # published: at most 1.09
+    assert cd_oda_2 < 1.1 * two_d_oda  # published: 2.04
+
+
+def test_lo_3_minmax_oda_need_not_take_all_matchings():
+    overlay = tl.minmax_oda(lemma_1(8))
+    assert 7 < overlay.n_links < 8 * 6 // 2
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_lo_4_rho_1_spares_the_maximum_degree_among_equal_links(seed):
+    """With "greater" for "greater or equal", any of the three next links would do, and a star may arise."""
+    assert tl.low_oda(one_topic(4), rho=1, seed=seed).degree().max() == 2
+
+
+def test_dc_2_a_star_set_of_topics_that_one_node_each_wants_holds_them_all():
+    n = 40
+    many = tl.Interest.from_pairs([f"node-{v}" for v in range(n)], [f"topic-{v}" for v in range(n)])
+    one = tl.Interest.from_pairs(["all"] * n, [f"topic-{v}" for v in range(n)])
+    report = tl.join([(many, []), (one, [])]).report
+    assert [site["stars"] for site in report["overlays"]] == [n, 1]
+    assert n > 2 * np.log(n * n)
+
+
+def first_ear(links):
+    """Number of links of the cycle that is closed first, and the links added until then."""
+    graph = nx.Graph()
+    for count, (u, v) in enumerate(links, 1):
+        if u in graph and v in graph and nx.has_path(graph, u, v):
+            return nx.shortest_path_length(graph, u, v) + 1, count
+        graph.add_edge(u, v)
+    raise AssertionError("no cycle")
+
+
+def test_k_1_the_contribution_of_a_link_depends_on_what_follows():
+    """The first link of two sequences that end 2-topic-connected; links of an ear of length n give (n - 1) / n."""
+    triangle = [(0, 1), (1, 2), (0, 2), (2, 3), (0, 3)]
+    ring = [(0, 1), (1, 2), (2, 3), (0, 3)]
+    assert tl.verify(one_topic(4), triangle, k=2).ok and tl.verify(one_topic(4), ring, k=2).ok
+    contributions = [Fraction(length - 1, length) for length, _ in map(first_ear, (triangle, ring))]
+    assert contributions == [Fraction(2, 3), Fraction(3, 4)]
+    low, high = contributions
+    assert low < high <= 2 * low  # the left inequality fails one way round, the right one holds both ways
+
+
+def test_k_2_the_last_step_of_theorem_a_2_loses_a_factor():
+    """A path of four nodes, C log n = 2."""
+    n, factor = 4, 2
+    m = tl.greedy_merge(one_topic(n)).n_links
+    assert (m + n) * factor - n == m * factor + n * (factor - 1) == 10
+    assert m * factor - (n - factor) == 4
+
+
+def test_s_2_the_lowest_maximum_degree_is_not_the_lowest_average_degree():
+    interest = tl.Interest.from_pairs(["h", "h", "a", "b"], ["x", "y", "x", "y"])
+    degree = tl.greedy_merge(interest).degree()  # both links are forced
+    assert degree.max() == 2 and degree.mean() == pytest.approx(4 / 3)
+
+
+def printed_backups(v, wants, neighbours, backups, primaries):
+    """Algorithm 11 with coverage 1, line by line; ties by name."""
+    backups[v] = set()
+    rest = set(wants[v])
+    while rest:
+        candidates = [u for u in wants if u != v and u not in backups[v] and wants[u] & rest]
+        if not candidates:
+            break
+        ratio = {u: Fraction(neighbours[u] + len(primaries[u]), len(wants[u] & rest)) for u in candidates}
+        w = min(sorted(candidates), key=ratio.__getitem__)
+        backups[v].add(w)
+        primaries[w].add(v)
+        rest -= wants[w]
+
+
+def test_s_3_backups_as_printed_leave_stale_primaries():
+    wants = {"v": {"x", "y"}, "a": {"x"}, "c": {"y"}, "d": {"x", "y"}}
+    backups, primaries = {u: set() for u in wants}, {u: set() for u in wants}
+    printed_backups("v", wants, {"v": 2, "a": 1, "c": 1, "d": 9}, backups, primaries)
+    assert backups["v"] == {"a", "c"}
+    del wants["c"]
+    printed_backups("v", wants, {"v": 1, "a": 1, "d": 1}, backups, primaries)
+    assert backups["v"] == {"d"}
+    assert primaries["a"] == {"v"}  # stale: a backs up nobody
+
+
+@pytest.mark.parametrize("builder", ["greedy", "primal-dual"])
+def test_s_3_ours_mirror_backups_exactly(builder):
+    drawn = tl.generate(nodes=40, topics=12, subscriptions=4, seed=3)
+    interest = tl.Interest.from_pairs([f"n{v:02}" for v in drawn.nodes], [f"t{t:02}" for t in drawn.topics])
+    maintainer = tl.Maintainer(interest, tl.low_oda(interest), backups=builder, coverage=2, seed=1)
+    for label in list(interest.node_labels)[:10]:
+        maintainer.leave(str(label))
+        names = [str(name) for name in maintainer.interest.node_labels]
+        pairs = {(v, u) for v in names for u in maintainer.backups_of(v)}
+        assert pairs == {(v, u) for u in names for v in maintainer.primaries_of(u)}
