@@ -54,6 +54,7 @@ from topicloom.model import (
     Verdict,
     WeakNode,
 )
+from topicloom.routing import Plan, Routes, routes
 from topicloom.version import __version__
 from topicloom.workloads import generate
 
@@ -71,7 +72,9 @@ __all__ = [
     "MethodSpec",
     "Metrics",
     "Overlay",
+    "Plan",
     "Rejection",
+    "Routes",
     "SocAnswer",
     "TopicloomError",
     "Verdict",
@@ -99,6 +102,7 @@ __all__ = [
     "random_regular",
     "repeated_greedy_merge",
     "ring_per_topic",
+    "routes",
     "soc",
     "spanning_tree",
     "stacked_greedy_merge",

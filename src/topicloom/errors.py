@@ -37,6 +37,10 @@ class OverlayFormatError(TopicloomError):
     """A folder is not an overlay directory, or is of a format that this version does not know."""
 
 
+class PlanFormatError(TopicloomError):
+    """A folder is not a plan, is of a format that this version does not know, or contradicts itself."""
+
+
 class InvalidEventError(TopicloomError):
     """An event that cannot be applied (unknown node leaves, a present node joins, a blank topic, an unknown kind)."""
 

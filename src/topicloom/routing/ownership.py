@@ -1,0 +1,96 @@
+"""Which end of a link dials: an order in which brokers start, and the later one of the two dials."""
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from topicloom.errors import InvalidLinksError
+from topicloom.model.arrays import Int32Array, Int64Array, degrees
+from topicloom.model.interest import Interest
+
+_ACCEPTS_ONLY, _BOTH, _DIALS_ONLY = 0, 1, 2
+_SHOWN = 5
+
+
+class Broker(Protocol):
+    """What ownership asks of a broker of an inventory."""
+
+    @property
+    def dials(self) -> bool:
+        """Whether it may open connections."""
+
+    @property
+    def accepts(self) -> bool:
+        """Whether it may be connected to."""
+
+
+def start_order(
+    interest: Interest,
+    links: Int32Array,
+    brokers: Mapping[str, Broker] | None = None,
+    before: npt.NDArray[np.integer[Any]] | None = None,
+) -> Int32Array:
+    """Order in which brokers start, as node ids: whoever only accepts, then by falling degree, then who only dials.
+
+    When the later end of every link dials, a broker only dials brokers that are up, and no cycle of dialling exists.
+    ``before`` gives for every node its rank in an older order, or -1: these nodes keep their order, and come first.
+    """
+    degree = degrees(links, interest.n_nodes)
+    classes = _classes(interest, brokers)
+    known = np.full(interest.n_nodes, -1, np.int64) if before is None else before.astype(np.int64)
+    old_rank = np.where(known < 0, interest.n_nodes, known)
+    newly = np.where(known < 0, -degree, 0)
+    return np.lexsort((np.arange(interest.n_nodes), newly, old_rank, classes)).astype(np.int32)
+
+
+def owners(links: Int32Array, order: Int32Array) -> Int32Array:
+    """The end of each link that starts later and therefore dials."""
+    rank = ranks(order)
+    return np.where(rank[links[:, 0]] > rank[links[:, 1]], links[:, 0], links[:, 1]).astype(np.int32)
+
+
+def ranks(order: Int32Array) -> Int64Array:
+    """Position of every node in the start order."""
+    rank = np.empty(len(order), np.int64)
+    rank[order] = np.arange(len(order))
+    return rank
+
+
+def check_dialling(interest: Interest, links: Int32Array, brokers: Mapping[str, Broker]) -> None:
+    """Refuse links of which no end may dial the other, and nodes that the inventory lacks.
+
+    Raises
+    ------
+    InvalidLinksError
+        The message names the first such links.
+    """
+    missing = [name for name in map(interest.node_label, range(interest.n_nodes)) if name not in brokers]
+    if missing:
+        shown = ", ".join(map(repr, missing[:_SHOWN]))
+        raise InvalidLinksError(f"the inventory lacks {len(missing):,} of {interest.n_nodes:,} nodes, such as {shown}")
+    dials, accepts = _permissions(interest, brokers)
+    u, v = links[:, 0], links[:, 1]
+    impossible = np.flatnonzero(~((dials[u] & accepts[v]) | (dials[v] & accepts[u])))
+    if len(impossible):
+        u, v = links[impossible[0]]
+        raise InvalidLinksError(
+            f"link {interest.node_label(u)!r} – {interest.node_label(v)!r}: neither end may dial the other "
+            f"(inventory: dials and accepts); {len(impossible):,} such links. "
+            "Design the overlay with --inventory, so that such links are not used"
+        )
+
+
+def _classes(interest: Interest, brokers: Mapping[str, Broker] | None) -> Int64Array:
+    if brokers is None:
+        return np.full(interest.n_nodes, _BOTH, np.int64)
+    dials, accepts = _permissions(interest, brokers)
+    return np.where(~dials, _ACCEPTS_ONLY, np.where(accepts, _BOTH, _DIALS_ONLY)).astype(np.int64)
+
+
+def _permissions(
+    interest: Interest, brokers: Mapping[str, Broker]
+) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+    named = [brokers[interest.node_label(v)] for v in range(interest.n_nodes)]
+    return np.array([b.dials for b in named], bool), np.array([b.accepts for b in named], bool)

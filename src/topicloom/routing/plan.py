@@ -1,0 +1,246 @@
+"""The plan: a folder with the rows of all topics, who dials, and for what it was made.
+
+::
+
+    routes/          topic, src, dst, owner, parent, forest, active   the rows, by label
+    links/           src, dst, owner   the overlay's links, those without a row included
+    nodes/           node, order       order: position in which the broker starts
+    topics/          topic, exact      exact: its tree is known to have the least diameter
+    subscriptions/   node, topic       who wants what
+    plan.json        format, fingerprints, rule of the trees, target, generation
+"""
+
+import hashlib
+import json
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from topicloom.errors import InputNotFoundError, PlanFormatError
+from topicloom.model import labels as label_columns
+from topicloom.model.arrays import Int32Array, frozen
+from topicloom.model.interest import Interest
+from topicloom.routing.ownership import ranks
+from topicloom.routing.table import Routes, names
+from topicloom.storage.atomic import recover, whole_directory
+from topicloom.storage.overlay_directory import write_json
+
+FORMAT = 1
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """Routes with what they were made for; a folder on disk.
+
+    Attributes
+    ----------
+    routes : Routes
+    target : str or None
+        The kind of broker that the trees were chosen for, such as ``"nats"``; None for any.
+    inventory_fingerprint : str or None
+        Of the inventory that decided who dials; None without one.
+    facts : mapping
+        Whatever else ``plan.json`` holds.
+    """
+
+    routes: Routes
+    target: str | None = None
+    inventory_fingerprint: str | None = None
+    facts: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def interest(self) -> Interest:
+        """Who wants what."""
+        return self.routes.interest
+
+    @cached_property
+    def generation(self) -> str:
+        """SHA-256 of all rows: two plans with the same rows have the same generation."""
+        digest = hashlib.sha256()
+        for column in self.routes.table().columns:
+            for value in column.to_pylist():
+                text = str(value).encode("utf-8", "surrogatepass")
+                digest.update(len(text).to_bytes(8, "big") + text)
+        return digest.hexdigest()
+
+    def save(self, directory: str | Path, *, overwrite: bool = False) -> None:
+        """Write the folder, whole or not at all.
+
+        Raises
+        ------
+        OutputExistsError
+            The folder exists and ``overwrite`` is false, or it cannot be written.
+
+        Examples
+        --------
+        >>> import tempfile, topicloom as tl
+        >>> overlay = tl.design(tl.Interest.from_pairs(["a", "b"], ["x", "x"]), "gm")
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     tl.Plan(tl.routes(overlay)).save(folder + "/plan")
+        ...     tl.Plan.load(folder + "/plan").routes
+        Routes(1 topics, 1 rows)
+        """
+        with whole_directory(Path(directory), overwrite=overwrite) as staging:
+            for name, table in _tables(self.routes).items():
+                (staging / name).mkdir()
+                pq.write_table(table, staging / name / "part-00000.parquet")
+            write_json(staging / "plan.json", self._header())
+
+    @classmethod
+    def load(cls, directory: str | Path) -> Self:
+        """Read a folder that `save` or ``topicloom routes`` wrote.
+
+        Raises
+        ------
+        InputNotFoundError
+            There is no such folder.
+        PlanFormatError
+            It is not a plan, is of another format, or contradicts itself.
+        """
+        source = Path(directory)
+        recover(source)
+        if not source.is_dir():
+            raise InputNotFoundError(f"{source} is not a directory; a plan that topicloom routes wrote is accepted")
+        header = _read_header(source)
+        routes = _read_routes(source, labelled=bool(header.get("labels", True)))
+        facts = {name: header[name] for name in header if name not in _HEADER}
+        return cls(routes, header.get("target"), header.get("fingerprints", {}).get("inventory"), facts)
+
+    def _header(self) -> dict[str, Any]:
+        routes = self.routes
+        return {
+            "format": FORMAT,
+            "fingerprints": {
+                "interest": _digest(routes.interest.indptr, routes.interest.topics),
+                "overlay": _digest(routes.links),
+                "inventory": self.inventory_fingerprint,
+            },
+            "trees": "forests" if routes.n_forests else "least diameter",
+            "target": self.target,
+            "generation": self.generation,
+            "labels": routes.interest.node_labels is not None,
+            "counts": {
+                "nodes": routes.interest.n_nodes,
+                "topics": routes.interest.n_topics,
+                "links": len(routes.links),
+                "rows": routes.n_rows,
+                "standby": len(routes.topic) - routes.n_rows,
+                "forests": routes.n_forests,
+            },
+            **self.facts,
+        }
+
+
+_HEADER = ("format", "fingerprints", "trees", "target", "generation", "labels", "counts")
+
+
+def _digest(*arrays: npt.NDArray[Any]) -> str:
+    digest = hashlib.sha256()
+    for array in arrays:
+        digest.update(np.ascontiguousarray(array).tobytes())
+    return digest.hexdigest()
+
+
+def _tables(routes: Routes) -> dict[str, pa.Table]:
+    interest = routes.interest
+    nodes = names(interest.node_labels, interest.n_nodes)
+    topics = names(interest.topic_labels, interest.n_topics)
+    return {
+        "routes": routes.table(),
+        "links": pa.table(
+            {
+                "src": nodes.take(pa.array(routes.links[:, 0])),
+                "dst": nodes.take(pa.array(routes.links[:, 1])),
+                "owner": nodes.take(pa.array(routes.link_owners)),
+            }
+        ),
+        "nodes": pa.table({"node": nodes, "order": pa.array(ranks(routes.order))}),
+        "topics": pa.table({"topic": topics, "exact": pa.array(routes.exact)}),
+        "subscriptions": pa.table(
+            {"node": nodes.take(pa.array(interest.nodes)), "topic": topics.take(pa.array(interest.topics))}
+        ),
+    }
+
+
+def _read_header(source: Path) -> dict[str, Any]:
+    try:
+        header = json.loads((source / "plan.json").read_text(encoding="utf-8"))
+        version = header["format"]
+    except (OSError, ValueError, KeyError, TypeError):
+        raise PlanFormatError(f"{source} is not a plan: it has no readable plan.json") from None
+    if version != FORMAT:
+        raise PlanFormatError(f"{source} has plan format {version}; this version reads format {FORMAT}")
+    return dict(header)
+
+
+def _read_routes(source: Path, *, labelled: bool) -> Routes:
+    nodes, topics = _read(source, "nodes", ["node", "order"]), _read(source, "topics", ["topic", "exact"])
+    node_names, topic_names = _texts(nodes["node"]), _texts(topics["topic"])
+    interest = _read_interest(source, node_names, topic_names, labelled=labelled)
+    rows = _read(source, "routes", ["topic", "src", "dst", "owner", "parent", "forest", "active"])
+    links = _read(source, "links", ["src", "dst"])
+    ends = [_ids(links[name], node_names, source, "links") for name in ("src", "dst")]
+
+    def ids(column: str) -> Int32Array:
+        return _ids(rows[column], topic_names if column == "topic" else node_names, source, "routes")
+
+    return Routes(
+        interest,
+        links=frozen(np.column_stack(ends)),
+        topic=ids("topic"),
+        src=ids("src"),
+        dst=ids("dst"),
+        owner=ids("owner"),
+        parent=ids("parent"),
+        forest=_filled(rows["forest"]),
+        active=frozen(rows["active"].to_numpy().astype(bool)),
+        order=frozen(np.argsort(nodes["order"].to_numpy()).astype(np.int32)),
+        exact=frozen(topics["exact"].to_numpy().astype(bool)),
+    )
+
+
+def _read_interest(source: Path, node_names: pa.Array, topic_names: pa.Array, *, labelled: bool) -> Interest:
+    subscriptions = _read(source, "subscriptions", ["node", "topic"])
+    return Interest.from_ids(
+        _ids(subscriptions["node"], node_names, source, "subscriptions"),
+        _ids(subscriptions["topic"], topic_names, source, "subscriptions"),
+        n_nodes=len(node_names),
+        n_topics=len(topic_names),
+        node_labels=label_columns.from_arrow(node_names) if labelled else None,
+        topic_labels=label_columns.from_arrow(topic_names) if labelled else None,
+    )
+
+
+def _read(source: Path, part: str, columns: list[str]) -> pa.Table:
+    try:
+        table = pq.read_table(source / part)
+    except (OSError, pa.ArrowException) as error:
+        raise PlanFormatError(f"{source}: {part}/ cannot be read ({error})") from None
+    missing = [name for name in columns if name not in table.column_names]
+    if missing:
+        raise PlanFormatError(f"{source}: {part}/ has no column {missing[0]!r}")
+    return table
+
+
+def _texts(column: pa.ChunkedArray) -> pa.Array:
+    return column.cast(pa.large_string()).combine_chunks()
+
+
+def _filled(column: pa.ChunkedArray) -> Int32Array:
+    return frozen(pc.fill_null(column.cast(pa.int32()), -1).to_numpy())
+
+
+def _ids(column: pa.ChunkedArray, known: pa.Array, source: Path, part: str) -> Int32Array:
+    """Ids of names; -1 where the column is null."""
+    texts = _texts(column)
+    ids = pc.index_in(texts, known)
+    if ids.null_count > texts.null_count:
+        raise PlanFormatError(f"{source}: {part}/ names a node or topic that nodes/ or topics/ does not list")
+    return frozen(pc.fill_null(ids, -1).to_numpy().astype(np.int32))
