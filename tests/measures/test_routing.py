@@ -118,3 +118,29 @@ def test_soc_answers_with_both_values() -> None:
             tl.soc(interest, path, **{"d": 1, "C": 1, **options})  # type: ignore[arg-type]
     with pytest.raises(InvalidOptionError):
         mean_hops(interest, path, seed=-1)
+
+
+@settings(max_examples=100, deadline=None)
+@given(cases())
+def test_soc_measures_distances_in_the_whole_overlay(case: Case) -> None:
+    """Against networkx, through `tl.soc` alone; the smallest bounds that hold are the values themselves."""
+    interest = case[0]
+    distance = dict(nx.all_pairs_shortest_path_length(whole(case)))
+    pairs = [list(combinations(interest.subscribers(t).tolist(), 2)) for t in range(interest.n_topics)]
+    far = [max((distance[u].get(v, np.inf) for u, v in some), default=0) for some in pairs]
+    shared = [length for length, some in zip(far, pairs) if some]
+    expected = {"diameter": max(far), "mean-diameter": float(np.mean(shared)) if shared else 0.0}
+    for cost, value in expected.items():
+        answer = tl.soc(*case, cost=cost, d=interest.n_nodes, C=value if np.isfinite(value) else 1e9)
+        assert (answer.ok, answer.cost) == ((True, pytest.approx(value)) if np.isfinite(value) else (False, None))
+        if answer.ok and value > 0:
+            assert not tl.soc(*case, cost=cost, d=interest.n_nodes, C=value - 0.01).ok
+
+
+def test_soc_takes_the_short_way_through_nodes_of_other_topics() -> None:
+    """a–b–c–d all want x; h, which does not, joins a with d: distance 2, where the sub-overlay has 3."""
+    interest = tl.Interest.from_pairs(list("abcdh"), list("xxxxy"))
+    links = [(0, 1), (1, 2), (2, 3), (0, 4), (3, 4)]
+    assert measure_topics(interest, links).diameter[0] == 3
+    for cost in ("diameter", "mean-diameter"):
+        assert tl.soc(interest, links, cost=cost, d=9, C=2).cost == 2
