@@ -57,6 +57,10 @@ class StateFormatError(TopicloomError):
     """A file is not a durable state of this version, or something in it contradicts itself."""
 
 
+class HalfAppliedError(TopicloomError):
+    """An exception ended an event halfway: the maintainer takes no more, and what it holds is not to be trusted."""
+
+
 class NotEnoughMemoryError(TopicloomError):
     """The method would need more memory than there is; the message names one that fits."""
 

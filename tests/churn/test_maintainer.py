@@ -8,7 +8,6 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 import topicloom as tl
 from churn_checks import check, interest_of, link_labels, maintained
-from topicloom.churn.repair import RELEASED
 from topicloom.errors import InvalidEventError, InvalidLinksError, InvalidOptionError, NotTopicConnectedError
 
 TOPICS = [f"t{i}" for i in range(6)]
@@ -24,13 +23,17 @@ class Churn(RuleBasedStateMachine):
         coverage=st.integers(1, 4),
         k=st.sampled_from([1, 1, 2, 3]),
         seed=st.integers(0, 3),
+        release=st.sampled_from([0, 0, 2]),
     )
-    def start(self, model, policy, backups, coverage, k, seed):
+    def start(self, model, policy, backups, coverage, k, seed, release):
         self.k = min(k, {"shadow": 3, "naive": 1, "rebuild": 2}[policy])
         interest = interest_of(model)
         overlay = tl.harary_per_topic(interest, k=self.k)
         self.model = model
-        self.m = tl.Maintainer(interest, overlay, policy, backups, max(coverage, self.k), 3, self.k, seed)
+        self.release = release if policy == "shadow" and self.k == 1 else 0
+        self.m = tl.Maintainer(
+            interest, overlay, policy, backups, max(coverage, self.k), 3, self.k, seed, release=self.release
+        )
 
     def ends(self, change, before):
         links = link_labels(self.m)
@@ -64,7 +67,7 @@ class Churn(RuleBasedStateMachine):
         if self.m.options["policy"] != "rebuild":
             spare = set(change.removed) - {link for link in before if node in link}
             assert not [link for link in before if node in link and link not in change.removed]
-            assert len(spare) <= (RELEASED if self.m.options["policy"] == "shadow" and self.k == 1 else 0)
+            assert len(spare) <= self.release
 
     @rule(node=st.sampled_from(NODES), topics=some_topics)
     def subscribe(self, node, topics):
@@ -139,7 +142,7 @@ class ChurnOften(Churn):
         seed=st.integers(0, 3),
     )
     def start(self, model, backups, k, seed):
-        self.k, self.model = k, model
+        self.k, self.model, self.release = k, model, 0
         interest = interest_of(model)
         overlay = tl.harary_per_topic(interest, k=k)
         self.m = tl.Maintainer(interest, overlay, "shadow", backups, k, 3, k, seed)

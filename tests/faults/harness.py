@@ -93,23 +93,31 @@ def case(*, short: int, long: int) -> Callable[[Run], Run]:
 
 def in_child(function: Callable[..., Any], *args: Any, patience: float = PATIENCE) -> Outcome:
     """Call a function in a forked child: whatever it does to its process, this one goes on."""
+    return beside(function, *args, patience=patience)()
+
+
+def beside(function: Callable[..., Any], *args: Any, patience: float = PATIENCE) -> Callable[[], Outcome]:
+    """Call a function in a forked child meanwhile. Returns what waits for its outcome."""
     read, write = os.pipe()
     pid = os.fork()
     if pid == 0:
         os.close(read)
         _serve(write, function, args)
     os.close(write)
-    content, late = _read_all(read, patience)
-    os.close(read)
-    if late:
-        os.kill(pid, signal.SIGKILL)
-    _, status = os.waitpid(pid, 0)
-    if late:
-        return Outcome("hang", None, f"no answer in {patience:.0f} s")
-    if os.WIFSIGNALED(status):
-        return Outcome("signal", None, signal.Signals(os.WTERMSIG(status)).name)
-    kind, value, words = pickle.loads(content)
-    return Outcome(kind, value, words)
+
+    def wait() -> Outcome:
+        content, late = _read_all(read, patience)
+        os.close(read)
+        if late:
+            os.kill(pid, signal.SIGKILL)
+        _, status = os.waitpid(pid, 0)
+        if late:
+            return Outcome("hang", None, f"no answer in {patience:.0f} s")
+        if os.WIFSIGNALED(status):
+            return Outcome("signal", None, signal.Signals(os.WTERMSIG(status)).name)
+        return Outcome(*pickle.loads(content))
+
+    return wait
 
 
 def _serve(write: int, function: Callable[..., Any], args: tuple[Any, ...]) -> NoReturn:

@@ -122,13 +122,12 @@ class Actions:
             cut = cut_among(state, neighbours, topics)
             everyone = state.subscribers(cut)
             repair = connect_pieces(state, everyone, cut, self._options.rho)
-            if self._options.policy == "shadow":
-                release_links(state, repair.linked)
+            release_links(state, repair.linked, self._options.release)
             return repair
         shadows = np.union1d(neighbours, backups)
         if self._options.k == 1:
             repair = connect_pieces(state, shadows, topics, self._options.rho)
-            release_links(state, repair.linked)
+            release_links(state, repair.linked, self._options.release)
             return repair
         return reconnect(state, shadows, topics, self._options.rho, self._options.k)
 

@@ -38,10 +38,9 @@ def parse_line(line: bytes) -> Any:
 
 def change_line(batch: int, events: Iterable[Event], change: Change) -> dict[str, Any]:
     """A batch as a line of ``changes.jsonl``: its events, and the links that came and went."""
-    told = [{key: value for key, value in vars(event).items() if value not in (None, ())} for event in events]
     return {
         "batch": batch,
-        "events": told,
+        "events": [event.told() for event in events],
         "added": [list(link) for link in change.added],
         "removed": [list(link) for link in change.removed],
     }
@@ -66,7 +65,7 @@ def change_rows(line: dict[str, Any]) -> list[dict[str, Any]]:
 
 def rejected_row(file: str | None, event: Any, reason: str) -> dict[str, Any]:
     """A rejected event as a row of ``rejected/``."""
-    given = vars(event) if isinstance(event, Event) else event
+    given = event.told() if isinstance(event, Event) else event
     node = given.get("node") if isinstance(given, dict) else None
     return {
         "file": file,

@@ -3,7 +3,7 @@
 import math
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
@@ -20,7 +20,8 @@ class Event:
     """A node joins, leaves, or changes its topics.
 
     ``at`` (a number, or ISO 8601 text; without a zone it is UTC) and ``id`` (text or a whole number) say in which order
-    the events of a batch apply: by ``at``, then by ``id``, those without before those with, else as given.
+    the events of a batch apply: by ``at``, then by ``id``, those without before those with, else as given. ``origin``
+    is what `read` made it of: an event that has one was checked, and is not read again.
     """
 
     event: str
@@ -28,6 +29,7 @@ class Event:
     topics: tuple[str, ...] = ()
     at: float | None = None
     id: int | str | None = None
+    origin: Any = field(default=None, compare=False, repr=False)
 
     @classmethod
     def read(cls, given: Any) -> "Event":
@@ -38,8 +40,11 @@ class Event:
         InvalidEventError
             The kind is unknown, a label is blank or no text, or a field is malformed.
         """
+        origin = given
         if isinstance(given, Event):
-            given = vars(given)
+            if given.origin is not None:
+                return given
+            given = given.told()
         if not isinstance(given, Mapping):
             raise InvalidEventError(f"an event is a mapping with event, node and topics, not {type(given).__name__}")
         kind = given.get("event")
@@ -56,7 +61,13 @@ class Event:
             tuple(dict.fromkeys(checked_label(topic, "topic") for topic in topics)),
             _time(given.get("at")),
             _id(given.get("id")),
+            origin,
         )
+
+    def told(self) -> dict[str, Any]:
+        """The event as a mapping, without what it does not have."""
+        fields = {"event": self.event, "node": self.node, "topics": self.topics, "at": self.at, "id": self.id}
+        return {name: value for name, value in fields.items() if value is not None and value != ()}
 
     @property
     def rank(self) -> tuple[Any, ...]:
@@ -115,23 +126,23 @@ def after(event: Event, wanted: frozenset[str] | None) -> frozenset[str] | None:
 
 def in_order(given: Iterable[Any], wanted_by: WantedBy) -> tuple[list[Event], list[Rejection]]:
     """Events that can be applied, one after the other, in their order, and the rejected ones."""
-    read: list[tuple[Event, Any]] = []
+    read: list[Event] = []
     rejected = []
     for raw in given:
         try:
-            read.append((Event.read(raw), raw))
+            read.append(Event.read(raw))
         except InvalidEventError as error:
             rejected.append(Rejection(raw, str(error)))
     wanted: dict[str, frozenset[str] | None] = {}
     accepted = []
-    for event, raw in sorted(read, key=lambda pair: pair[0].rank):
+    for event in sorted(read, key=lambda event: event.rank):
         now = wanted[event.node] if event.node in wanted else wanted_by(event.node)
         reason = why_not(event, now)
         if reason is None:
             wanted[event.node] = after(event, now)
             accepted.append(event)
         else:
-            rejected.append(Rejection(raw, reason))
+            rejected.append(Rejection(event.origin, reason))
     return accepted, rejected
 
 

@@ -1,7 +1,9 @@
 """Maintainer: an overlay that stays topic-connected while nodes join, leave and change their minds."""
 
+import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
@@ -12,12 +14,15 @@ import numpy as np
 from topicloom.churn.actions import Actions, Step
 from topicloom.churn.events import JOIN, LEAVE, SUBSCRIBE, UNSUBSCRIBE, Event, in_order, why_not
 from topicloom.churn.journal import Also, Journal
-from topicloom.churn.options import Options
+from topicloom.churn.options import Options, recorded_k
+from topicloom.churn.reading import holds_state, judge_state
 from topicloom.churn.rebalance import Balance
 from topicloom.churn.repair import Repair
 from topicloom.churn.state import OverlayState
-from topicloom.churn.store import Store
+from topicloom.churn.state_file import WriterLock, in_words
+from topicloom.churn.store import Store, checked_sync
 from topicloom.errors import (
+    HalfAppliedError,
     InputNotFoundError,
     InvalidEventError,
     InvalidLinksError,
@@ -49,13 +54,17 @@ class Maintainer:
         The coverage factor λ: how many backups want each topic of a node, where there are as many.
     rho : float
         Of Low-ODA's link rule; at least 1.
-    k : int
-        Connectivity to maintain. "shadow" maintains any k (coverage must be at least k), "rebuild" 1 and 2, "naive" 1.
+    k : int, optional
+        Connectivity to maintain; unless given, the one that the overlay was designed for (its record says: 2 for
+        ``gm2``, or its option k). "shadow" maintains any k (coverage must be at least k), "rebuild" 1 and 2, "naive" 1.
     seed : int
     rebalance : float, optional
         At least 1: while the maximum or average degree exceeds so many times that of a fresh design, every event also
         makes up to two moves that lower it: a link released, exchanged or split, or two merged or diverted (ours; k = 1
         and 2). Off unless given.
+    release : int
+        How many links between remaining nodes that no topic needs any more a repair may release (ours; policy "shadow"
+        at k = 1). 0, the default, is the printed algorithm: a leave removes the leaver's own links and no other.
 
     Raises
     ------
@@ -73,8 +82,12 @@ class Maintainer:
 
     A shadow join takes O(backups · subscribers of a topic); a shadow leave walks the leaver's topics until it is clear
     which shadows still reach each other, and adds links by the greedy engine over the shadow set alone; then the
-    backups of its primaries are built anew. At k = 1 up to two links that no topic needs any more are released with it.
-    Memory is O(subscriptions + links + backups).
+    backups of its primaries are built again. Memory is O(subscriptions + links + backups).
+
+    Threads may share a maintainer: one of them works at a time, and ``m.overlay`` (with its ``interest``) is of one
+    moment. An exception in the middle of an event (Ctrl-C, no
+    memory left) leaves half an event in memory. The maintainer then refuses everything else with `HalfAppliedError`; a
+    durable state is closed, and holds the events before on disk.
 
     References
     ----------
@@ -101,6 +114,8 @@ class Maintainer:
     _events: int
     _store: Store | None
     _shown: tuple[Interest, Overlay] | None
+    _busy: threading.RLock
+    _whole: bool
 
     def __init__(
         self,
@@ -110,11 +125,13 @@ class Maintainer:
         backups: str = "primal-dual",
         coverage: int = 3,
         rho: float = 3.0,
-        k: int = 1,
+        k: int | None = None,
         seed: int = 0,
         rebalance: float | None = None,
+        release: int = 0,
     ) -> None:
-        self._set_options(Options.checked(policy, backups, coverage, rho, k, seed, rebalance))
+        k = recorded_k(overlay) if k is None else k
+        self._set_options(Options.checked(policy, backups, coverage, rho, k, seed, rebalance, release))
         if overlay.interest is not interest and overlay.interest.n_nodes != interest.n_nodes:
             raise InvalidLinksError(
                 f"the overlay is of {overlay.interest.n_nodes:,} nodes, the interest of {interest.n_nodes:,}"
@@ -137,6 +154,7 @@ class Maintainer:
         self._actions = Actions(self._state, options, self._balance)
         self._events = 0
         self._store, self._shown = None, None
+        self._busy, self._whole = threading.RLock(), True
 
     def _fill(self, interest: Interest, links: Int32Array) -> None:
         state = self._state
@@ -180,9 +198,11 @@ class Maintainer:
         Raises
         ------
         StateInUseError
-            Another process, or another maintainer of this one, has it open.
+            Another process, or another maintainer of this one, has it open, by whatever name.
+        StateFormatError
+            The file is not a state, or it is damaged: checksums, a look at every row, and the judge tell.
         InputNotFoundError, OutputExistsError
-            There is nothing to reopen; or there is a state already, and ``interest`` was given.
+            There is nothing to reopen; there is a state already, and ``interest`` was given; it cannot be written.
         InvalidOptionError
             Options were given that differ from those of the state.
 
@@ -203,27 +223,45 @@ class Maintainer:
             raise InvalidOptionError("interest and overlay are given together, to create a state, or neither")
         if interest is None and not path.exists():
             raise InputNotFoundError(f"{path} does not exist; give interest and overlay to create it")
-        store = Store.open(path, sync)
+        lock = WriterLock.take(path)
         try:
             if interest is not None and overlay is not None:
-                if store.holds_state:
-                    raise OutputExistsError(f"{path} holds a state already; open it without interest and overlay")
-                made = cls(interest, overlay, **options)
-                store.create(made._state, made.options, {"builds": made._actions.builds, "events": 0})
-                made._state.settle()
-            else:
-                facts = store.facts()
-                made = cls.__new__(cls)
-                made._set_options(Options.checked(*({"rebalance": None, **facts}[name] for name in Options.names())))
-                for name, value in options.items():
-                    if made.options.get(name) != value:
-                        raise InvalidOptionError(
-                            f"{name} is {value!r}, but the state in {path} has {made.options.get(name)!r}"
-                        )
-                made._actions.builds, made._events = facts["builds"], facts["events"]
+                return cls._created(lock, checked_sync(sync), interest, overlay, options)
+            return cls._reopened(lock, checked_sync(sync), options)
+        except BaseException:
+            lock.release()
+            raise
+
+    @classmethod
+    def _created(
+        cls, lock: WriterLock, sync: str, interest: Interest, overlay: Overlay, options: dict[str, Any]
+    ) -> Self:
+        if holds_state(lock.path):
+            raise OutputExistsError(f"{lock.path} holds a state already; open it without interest and overlay")
+        made = cls(interest, overlay, **options)
+        counts = {"builds": made._actions.builds, "events": 0}
+        made._store = Store.create(lock, sync, made._state, made.options, counts)
+        made._state.settle()
+        return made
+
+    @classmethod
+    def _reopened(cls, lock: WriterLock, sync: str, options: dict[str, Any]) -> Self:
+        store = Store.open(lock, sync)
+        try:
+            facts, rows = store.load()
+            made = cls.__new__(cls)
+            made._set_options(Options.kept(facts, lock.path))
+            for name, value in options.items():
+                if made.options.get(name) != value:
+                    raise InvalidOptionError(
+                        f"{name} is {value!r}, but the state in {lock.path} has {made.options.get(name)!r}"
+                    )
+            made._actions.builds, made._events = facts["builds"], facts["events"]
+            with in_words(lock.path):
+                made._state.restore(rows, facts["next_link"])
                 if made._balance is not None:
                     made._balance.restore(made._state, facts)
-                store.load(made._state)
+            judge_state(made.interest, made.overlay.links, made._options, lock.path)
         except BaseException:
             store.close()
             raise
@@ -232,8 +270,30 @@ class Maintainer:
 
     def close(self) -> None:
         """Close the file of a durable state; without one there is nothing to close."""
+        with self._busy:
+            if self._store is not None:
+                self._store.close()
+
+    @contextmanager
+    def _turn(self) -> Iterator[None]:
+        """One thread at a time, and nobody after an event that ended halfway."""
+        with self._busy:
+            if not self._whole:
+                self.close()
+                way = "make a new one" if self._store is None else f"open {self._store.path} again: it holds no halves"
+                raise HalfAppliedError(f"an exception ended an event halfway, and half of it is here; {way}")
+            yield
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What is copied or pickled: a maintainer in memory, without its lock and what it can show again."""
         if self._store is not None:
-            self._store.close()
+            raise InvalidOptionError("a maintainer with a durable state cannot be copied; its file has one writer")
+        with self._turn():
+            return {name: value for name, value in vars(self).items() if name != "_busy"} | {"_shown": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self._busy = threading.RLock()
 
     def __enter__(self) -> Self:
         return self
@@ -253,7 +313,7 @@ class Maintainer:
 
     @property
     def options(self) -> dict[str, Any]:
-        """Policy, backups, coverage, rho, k, seed and rebalance."""
+        """Policy, backups, coverage, rho, k, seed, rebalance and release."""
         return asdict(self._options)
 
     @property
@@ -276,15 +336,17 @@ class Maintainer:
         """What a stream has taken in, and what it still has to hand out: beside the state, for a durable one."""
         if self._store is None:
             raise InvalidOptionError("a maintainer without a durable state has no journal; use Maintainer.open")
-        return Journal(self._store.database)
+        return Journal(self._store)
 
     def backups_of(self, node: str) -> tuple[str, ...]:
         """Labels of a node's backups, ascending; none unless the policy is "shadow"."""
-        return self._labels(self._state.backups.of(self._slot(node)))
+        with self._turn():
+            return self._labels(self._state.backups.of(self._slot(node)))
 
     def primaries_of(self, node: str) -> tuple[str, ...]:
         """Labels of the nodes that have this one as backup, ascending."""
-        return self._labels(self._state.primaries.of(self._slot(node)))
+        with self._turn():
+            return self._labels(self._state.primaries.of(self._slot(node)))
 
     def join(self, node: str, topics: Iterable[str]) -> Change:
         """Let a new node join, with the topics that it wants (none is allowed: it stays unlinked).
@@ -358,30 +420,43 @@ class Maintainer:
         (4, 1, True)
         """
         started = time.perf_counter()
-        accepted, rejected = self.sift(events)
-        if strict and rejected:
-            raise InvalidEventError(rejected[0].reason)
-        return self._run(accepted, started, tuple(rejected), also)
+        with self._turn():
+            accepted, rejected = self.sift(events)
+            if strict and rejected:
+                raise InvalidEventError(rejected[0].reason)
+            return self._run(accepted, started, tuple(rejected), also)
 
     def sift(self, events: Iterable[Any]) -> tuple[list[Event], list[Rejection]]:
         """Events that can be applied one after the other, in their order, and those that cannot; nothing is changed."""
-        return in_order(events, self._wanted_by)
+        with self._turn():
+            return in_order(events, self._wanted_by)
 
     def _apply_one(self, given: dict[str, Any]) -> Change:
         started = time.perf_counter()
         event = Event.read(given)
         look = self._present if event.event in (JOIN, LEAVE) else self._wanted_by
-        reason = why_not(event, look(event.node))
-        if reason is not None:
-            raise InvalidEventError(reason)
-        return self._run([event], started, ())
+        with self._turn():
+            reason = why_not(event, look(event.node))
+            if reason is not None:
+                raise InvalidEventError(reason)
+            return self._run([event], started, ())
 
     def _run(
         self, events: list[Event], started: float, rejected: tuple[Rejection, ...], also: Also | None = None
     ) -> Change:
-        """Apply events that are known to be possible."""
+        """Apply events that are known to be possible; after an exception nothing more is accepted."""
         if self._store is not None:
             self._store.check_open()
+        self._whole = False
+        try:
+            change = self._applied(events, rejected, also)
+            self._whole = True
+        finally:
+            if self._store is not None and not self._whole:
+                self._store.close()
+        return replace(change, seconds=time.perf_counter() - started)
+
+    def _applied(self, events: list[Event], rejected: tuple[Rejection, ...], also: Also | None) -> Change:
         apart = 0.0
         shadows = candidates = 0
         at = 0
@@ -411,7 +486,7 @@ class Maintainer:
             counts = {"builds": self._actions.builds, "events": self._events}
             self._store.commit(state, counts | (self._balance.facts() if self._balance else {}), also=write)
         state.settle()
-        return replace(change, seconds=time.perf_counter() - started)
+        return change
 
     def _act(self, event: Event) -> tuple[Repair, Step]:
         if event.event == JOIN:
@@ -436,13 +511,14 @@ class Maintainer:
         return tuple(sorted(map(self._state.nodes.label, nodes.tolist())))
 
     def _snapshot(self) -> tuple[Interest, Overlay]:
-        if self._shown is None:
-            interest, links = self._state.snapshot()
-            self._shown = (
-                interest,
-                Overlay(interest, links, f"{self._options.policy}-churn", self.options, self._options.seed),
-            )
-        return self._shown
+        with self._turn():
+            if self._shown is None:
+                interest, links = self._state.snapshot()
+                self._shown = (
+                    interest,
+                    Overlay(interest, links, f"{self._options.policy}-churn", self.options, self._options.seed),
+                )
+            return self._shown
 
     def __repr__(self) -> str:
         counts = (

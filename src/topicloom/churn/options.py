@@ -1,12 +1,15 @@
 """Options of a maintainer, checked once."""
 
 import numbers
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from pathlib import Path
 from typing import Any, Self
 
 from topicloom.churn.rebalance import checked_factor
-from topicloom.errors import InvalidOptionError
+from topicloom.errors import InvalidOptionError, StateFormatError
 from topicloom.kernels.churn.backups import GREEDY, PRIMAL_DUAL
+from topicloom.model import Overlay
 from topicloom.model.checks import checked_seed, checked_whole
 
 POLICIES = ("shadow", "naive", "rebuild")
@@ -24,9 +27,12 @@ class Options:
     k: int
     seed: int
     rebalance: float | None
+    release: int
 
     @classmethod
-    def checked(cls, policy: Any, backups: Any, coverage: Any, rho: Any, k: Any, seed: Any, rebalance: Any) -> Self:
+    def checked(
+        cls, policy: Any, backups: Any, coverage: Any, rho: Any, k: Any, seed: Any, rebalance: Any, release: Any
+    ) -> Self:
         """Options as they are given, or an error that says what is accepted."""
         if policy not in POLICIES:
             raise InvalidOptionError(f"policy is {policy!r}; {', '.join(POLICIES)} are accepted")
@@ -43,9 +49,26 @@ class Options:
             )
         if policy != "shadow" and k > (2 if policy == "rebuild" else 1):
             raise InvalidOptionError(f"policy {policy} does not maintain k = {k}; shadow does")
-        return cls(policy, backups, coverage, float(rho), k, seed, checked_factor(rebalance, policy, k))
+        release = checked_whole("release", release, 0, 1000)
+        if release and (policy != "shadow" or k > 1):
+            raise InvalidOptionError(f"release is {release}; only policy shadow at k = 1 releases links, others take 0")
+        return cls(policy, backups, coverage, float(rho), k, seed, checked_factor(rebalance, policy, k), release)
+
+    @classmethod
+    def kept(cls, facts: Mapping[str, Any], path: Path) -> Self:
+        """Options of a durable state, or an error that says that it is damaged."""
+        try:
+            return cls.checked(*({"rebalance": None, **facts}[name] for name in cls.names()))
+        except (InvalidOptionError, KeyError) as error:
+            raise StateFormatError(f"{path} is damaged: its options cannot be ({error})") from None
 
     @classmethod
     def names(cls) -> tuple[str, ...]:
         """Names of the options, in the order in which `checked` takes them."""
         return tuple(field.name for field in fields(cls))
+
+
+def recorded_k(overlay: Overlay) -> int:
+    """The connectivity that an overlay was designed for, as far as its record tells; 1 otherwise."""
+    k = overlay.options.get("k", 2 if overlay.method == "gm2" else 1)
+    return k if isinstance(k, int) and not isinstance(k, bool) and k > 1 else 1

@@ -1,11 +1,19 @@
 """Look at a durable state without opening it for writing."""
 
-from dataclasses import dataclass
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from topicloom.churn.options import Options
 from topicloom.churn.state import OverlayState
-from topicloom.churn.store import Store
+from topicloom.churn.state_file import acknowledged, beside, in_words
+from topicloom.churn.store import load
+from topicloom.errors import InputNotFoundError, StateFormatError
+from topicloom.judge import verify
 from topicloom.model import Interest, Overlay
 
 
@@ -16,7 +24,7 @@ class KeptState:
     Attributes
     ----------
     interest, overlay
-        Who wanted what, and the links.
+        Who wanted what, and the links; judged when they were read.
     facts : dict
         Options and counts: policy, backups, coverage, rho, k, seed, events, since, changed, …
     """
@@ -27,14 +35,15 @@ class KeptState:
 
 
 def read_state(path: str | Path) -> KeptState:
-    """What a durable state holds now; a maintainer may have it open and go on meanwhile.
+    """Read what a durable state holds now; a maintainer may have it open and go on meanwhile.
 
-    Takes time and memory in proportion to the state.
+    What is read is checked and judged. Takes time and memory in proportion to the state. Write permission is needed
+    only where a killed process left a log behind.
 
     Raises
     ------
     InputNotFoundError, StateFormatError
-        There is no such file, or it is not a state of this version.
+        There is no such file; or it is not a state of a version that this one reads, or it is damaged.
 
     Examples
     --------
@@ -48,26 +57,89 @@ def read_state(path: str | Path) -> KeptState:
     ...         read_state(path).overlay
     Overlay(3 nodes, 1 topic, 2 links, method shadow-churn)
     """
-    store = Store.read(Path(path))
-    try:
-        facts = store.facts()
-        state = OverlayState(facts["seed"])
-        store.load(state)
-    finally:
-        store.close()
+    path = Path(path)
+    commits = acknowledged(path)  # before what is read, which is as new as this or newer
+    with _look_at(path) as database, in_words(path):
+        facts, rows, _ = load(database, path, commits)
+        options = Options.kept(facts, path)
+        state = OverlayState(options.seed)
+        state.restore(rows, facts["next_link"])
     interest, links = state.snapshot()
-    options = {name: facts[name] for name in ("policy", "backups", "coverage", "rho", "k")}
-    overlay = Overlay(interest, links, f"{facts['policy']}-churn", options, facts["seed"])
+    judge_state(interest, links, options, path)
+    overlay = Overlay(interest, links, f"{options.policy}-churn", asdict(options), options.seed)
     return KeptState(interest, overlay, facts)
 
 
 def holds_state(path: str | Path) -> bool:
-    """Whether a state was ever committed there."""
+    """Whether a state was ever completed there. Leftovers of a process that died before are none.
+
+    Raises
+    ------
+    StateFormatError
+        There is a file that topicloom did not write.
+    """
     path = Path(path)
     if not path.is_file() or not path.stat().st_size:
         return False
-    store = Store.read(path)
-    try:
-        return store.holds_state
-    finally:
-        store.close()
+    with _look_at(path) as database, in_words(path):
+        tables = {name for (name,) in database.execute("SELECT name FROM sqlite_master")}
+    if tables and "meta" not in tables:
+        raise StateFormatError(f"{path} is a database, but not a state of topicloom")
+    return bool(tables)
+
+
+def judge_state(interest: Interest, links: Any, options: Options, path: Path) -> None:
+    """Refuse a state whose overlay is not what it is kept to be.
+
+    Raises
+    ------
+    StateFormatError
+    """
+    verdict = verify(interest, links, options.k)
+    if not verdict.ok:
+        raise StateFormatError(
+            f"{path} is damaged: its overlay is not {options.k}-topic-connected, {len(verdict.broken):,} topics are "
+            f"broken, first {interest.topic_label(verdict.broken[0].topic)!r}"
+        )
+
+
+@contextmanager
+def _look_at(path: Path) -> Iterator[sqlite3.Connection]:
+    """Yield the database as it is at one moment."""
+    if not path.is_file():
+        raise InputNotFoundError(f"{path} does not exist")
+    with in_words(path):
+        database = _opened(path)
+    with closing(database):
+        yield database
+
+
+def _opened(path: Path) -> sqlite3.Connection:
+    """The first way that works: to read, to recover what a killed process left, or as a file that nobody changes."""
+    if not os.access(path, os.R_OK):
+        raise StateFormatError(f"{path} cannot be read: no permission")
+    ways = ["mode=ro"]
+    if os.access(path, os.W_OK) and os.access(path.parent, os.W_OK):
+        ways.append("mode=rw")
+    elif not any(_has_content(beside(path.resolve(), ending)) for ending in ("-wal", "-journal")):
+        ways.append("mode=ro&immutable=1")
+    failure: sqlite3.Error | None = None
+    for way in ways:
+        database = sqlite3.connect(f"{path.absolute().as_uri()}?{way}", isolation_level=None, uri=True)
+        try:
+            database.execute("BEGIN")  # all that is read comes from one moment
+            database.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        except sqlite3.Error as error:
+            database.close()
+            failure = failure or error
+        else:
+            return database
+    assert failure is not None
+    raise StateFormatError(
+        f"{path} cannot be read as a state: {failure}"
+        + ("" if len(ways) > 1 else "; it was not closed, and finishing that takes permission to write in its folder")
+    )
+
+
+def _has_content(path: Path) -> bool:
+    return path.exists() and path.stat().st_size > 0

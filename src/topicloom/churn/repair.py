@@ -15,7 +15,6 @@ from topicloom.model import Interest
 from topicloom.model.arrays import Int32Array
 
 NOBODY = np.empty(0, np.int32)
-RELEASED = 2  # links that no topic needs, at most, that go with a repair
 
 
 class Repair(NamedTuple):
@@ -51,14 +50,16 @@ def connect_pieces(state: OverlayState, shadows: Int32Array, topics: Int32Array,
     return Repair(len(shadows), math.comb(len(nodes), 2), nodes[np.unique(links)])
 
 
-def release_links(state: OverlayState, nodes: Int32Array) -> None:
-    """Release at most `RELEASED` links of the nodes that no topic needs to be connected, at the highest degrees first.
+def release_links(state: OverlayState, nodes: Int32Array, most: int) -> None:
+    """Release at most ``most`` links of the nodes that no topic needs to be connected, at the highest degrees first.
 
     New links close circles in topics that were not cut, and each makes some older link superfluous sooner or later.
     """
+    if not most:
+        return
     pairs = links_at(state.neighbours.ragged, state.keys, nodes)
     done = 0
-    for _ in range(RELEASED):
+    for _ in range(most):
         done = spare_link(state.rows.ragged, state.members.ragged, state.neighbours.ragged, pairs, done, state.scratch)
         if done == len(pairs):
             break

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 import numpy.typing as npt
 
+from topicloom.churn.integrity import Rows
 from topicloom.churn.lists import Lists
 from topicloom.kernels.churn.backups import Scratch, rebuild_backups
 from topicloom.model import Interest
@@ -80,13 +81,13 @@ class OverlayState:
         self.scratch = _scratch(16)
         self.changed_nodes: set[int] = set()
         self.changed_topics: set[int] = set()
-        self.changed_links: set[Link] = set()
+        self.changed_links: dict[Link, int | None] = {}  # with the number that each had before, None for a new one
         self.added: dict[tuple[str, str], None] = {}  # by label: a slot may have changed hands in between
         self.removed: dict[tuple[str, str], None] = {}
 
     def settle(self) -> None:
         """Forget what has changed."""
-        self.changed_nodes, self.changed_topics, self.changed_links = set(), set(), set()
+        self.changed_nodes, self.changed_topics, self.changed_links = set(), set(), {}
         self.added, self.removed = {}, {}
 
     def add_node(self, label: str) -> int:
@@ -110,13 +111,23 @@ class OverlayState:
         """Have memory for that many topic slots."""
         self.members.make_lists(n_slots)
 
-    def restore_node(self, node: int, topics: Int32Array, backups: Int32Array) -> None:
-        """Topics and backups of a node whose slot was restored."""
-        self.keys[node] = self._key(self.nodes.label(node))
-        self.rows.put(node, topics)
-        self.members.push(topics, np.full(len(topics), node, np.int32))
-        self.backups.put(node, backups)
-        self.primaries.push(backups, np.full(len(backups), node, np.int32))
+    def restore(self, rows: Rows, next_link: int) -> None:
+        """Fill an empty state with rows that were checked."""
+        self.topics.restore(rows.topics)
+        self.make_topics(len(self.topics.labels))
+        self.nodes.restore(rows.nodes)
+        self.make_nodes(len(self.nodes.labels))
+        slots = np.array([slot for slot, _ in rows.nodes], np.int32)
+        for at, (node, label) in enumerate(rows.nodes):
+            self.keys[node] = self._key(label)
+            self.rows.put(node, rows.wanted[rows.topic_ptr[at] : rows.topic_ptr[at + 1]])
+            self.backups.put(node, rows.backups[rows.backup_ptr[at] : rows.backup_ptr[at + 1]])
+        self.members.push(rows.wanted, np.repeat(slots, np.diff(rows.topic_ptr)))
+        self.primaries.push(rows.backups, np.repeat(slots, np.diff(rows.backup_ptr)))
+        u, v = rows.links[:, 0].astype(np.int32), rows.links[:, 1].astype(np.int32)
+        self.neighbours.push(np.concatenate([u, v]), np.concatenate([v, u]))
+        self.links = {(u, v): number for u, v, number in rows.links.tolist()}
+        self.next_link = next_link
 
     def topic_slots(self, labels: Iterable[str]) -> Int32Array:
         """Slots of topics, ascending; new ones for labels that are not known."""
@@ -163,6 +174,7 @@ class OverlayState:
         """Add links that are not there."""
         self.neighbours.push(np.concatenate([u, v]), np.concatenate([v, u]))
         for link in zip(np.minimum(u, v).tolist(), np.maximum(u, v).tolist()):
+            self.changed_links.setdefault(link, None)
             self.links[link] = self.next_link
             self.next_link += 1
             self._note(link, self.added, self.removed)
@@ -173,12 +185,12 @@ class OverlayState:
         self.neighbours.remove(np.concatenate([others, ends]), np.concatenate([ends, others]))
         for other in others.tolist():
             link = (node, other) if node < other else (other, node)
+            self.changed_links.setdefault(link, self.links[link])
             del self.links[link]
             self._note(link, self.removed, self.added)
 
     def _note(self, link: Link, here: dict[tuple[str, str], None], against: dict[tuple[str, str], None]) -> None:
         """Note that a link came or went, unless that undoes what was noted before."""
-        self.changed_links.add(link)
         u, v = self.nodes.label(link[0]), self.nodes.label(link[1])
         pair = (u, v) if u < v else (v, u)
         if pair in against:

@@ -1,18 +1,19 @@
 """What is done with a micro-batch: once, whatever dies on the way."""
 
 import json
+import sqlite3
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 from pyspark.sql import DataFrame
 
-from topicloom.churn import Maintainer
+from topicloom.churn import Event, Maintainer
 from topicloom.churn.event_json import rejected_row
 from topicloom.errors import OutputExistsError, StateFormatError
+from topicloom.model import Change
 from topicloom.stream.arrivals import Arrival, arrivals, fingerprint
 from topicloom.stream.files import make_folders, write_files
 
@@ -117,20 +118,35 @@ class BatchSink:
             return
         fresh, repeated = self._without_repeats(found)
         keys = [arrival.key for arrival in fresh if arrival.key is not None]
-        read = {id(arrival.event): arrival for arrival in fresh if arrival.event is not None}
-        events = [arrival.event for arrival in fresh if arrival.event is not None]
-        rejected = [rejected_row(a.file, a.raw, a.reason) for a in fresh if a.reason is not None]
-        rejected += [
-            rejected_row(read[id(event)].file, read[id(event)].raw, reason)
-            for event, reason in self._maintainer.sift(events)[1]
-        ]
+        found_in = {id(arrival.raw): arrival for arrival in fresh}
+        unread = [rejected_row(a.file, a.raw, a.reason) for a in fresh if a.reason is not None]
         query = self._query()
         assert query is not None, "Spark writes the checkpoint's metadata before its first batch"
-        also = partial(self._journal.record, batch=batch, query=query, fingerprint=mark, keys=keys, rejected=rejected)
-        change = self._maintainer.apply(events, strict=False, also=also)
+
+        def record(database: sqlite3.Connection, *, events: Sequence[Event], change: Change) -> None:
+            found = ((found_in[id(raw)].file, raw, reason) for raw, reason in change.rejected)
+            self._journal.record(
+                database,
+                events=events,
+                change=change,
+                batch=batch,
+                query=query,
+                fingerprint=mark,
+                keys=keys,
+                rejected=unread + [rejected_row(*one) for one in found],
+            )
+
+        events = [arrival.event for arrival in fresh if arrival.event is not None]
+        change = self._maintainer.apply(events, strict=False, also=record)
         self._hand_out()
         if self._listener is not None:
-            counts = (change.events, len(rejected), repeated, len(change.added), len(change.removed))
+            counts = (
+                change.events,
+                len(unread) + len(change.rejected),
+                repeated,
+                len(change.added),
+                len(change.removed),
+            )
             size = (self._maintainer.n_nodes, self._maintainer.n_links)
             self._listener(BatchReport(batch, *counts, *size, time.perf_counter() - started))
 

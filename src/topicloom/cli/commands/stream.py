@@ -11,6 +11,7 @@ import typer
 
 from topicloom.churn import holds_state, read_state
 from topicloom.churn.options import BUILDERS, POLICIES
+from topicloom.churn.state_file import names_of
 from topicloom.cli.console import narrated, tell
 from topicloom.cli.options import Conf, Master, Verbose
 from topicloom.errors import InputNotFoundError, InvalidOptionError, OutputExistsError
@@ -104,7 +105,7 @@ def _goes_on(out: Path) -> bool:
         raise OutputExistsError(f"{out} exists and is not a directory; choose another place")
     if holds_state(out / _STATE):
         return True
-    if out.is_dir() and any(path.name not in (_STATE, f"{_STATE}-lock") for path in out.iterdir()):
+    if out.is_dir() and any(path.name not in names_of(out / _STATE) for path in out.iterdir()):
         raise OutputExistsError(f"{out} exists and holds no stream to go on with; choose another place")
     return False
 
