@@ -10,53 +10,140 @@ by passing only through subscribers.
 (2, True)
 """
 
-from topicloom.churn import Event, Maintainer
-from topicloom.errors import TopicloomError
-from topicloom.judge import drill, random_drills, verify, weak_nodes
-from topicloom.measures import measure, soc
-from topicloom.methods import (
-    JOIN_METHODS,
-    METHODS,
-    MethodSpec,
-    cd_oda,
-    cd_oda_1,
-    cd_oda_2,
-    cycle_per_topic,
-    design,
-    divide_and_conquer,
-    drop_redundant_links,
-    full_mesh,
-    gm2,
-    greedy_merge,
-    harary_per_topic,
-    hub,
-    join,
-    low_oda,
-    minmax_oda,
-    random_regular,
-    repeated_greedy_merge,
-    ring_per_topic,
-    spanning_tree,
-    stacked_greedy_merge,
-    two_diameter_oda,
-)
-from topicloom.model import (
-    BrokenTopic,
-    Change,
-    CutTopic,
-    DrillReport,
-    DrillSummary,
-    Interest,
-    Metrics,
-    Overlay,
-    Rejection,
-    SocAnswer,
-    Verdict,
-    WeakNode,
-)
-from topicloom.routing import Plan, Routes, routes
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from topicloom.version import __version__
-from topicloom.workloads import generate
+
+if TYPE_CHECKING:
+    from topicloom.churn import Event, Maintainer
+    from topicloom.errors import TopicloomError
+    from topicloom.judge import drill, random_drills, verify, weak_nodes
+    from topicloom.measures import measure, soc
+    from topicloom.methods import (
+        JOIN_METHODS,
+        METHODS,
+        MethodSpec,
+        cd_oda,
+        cd_oda_1,
+        cd_oda_2,
+        cycle_per_topic,
+        design,
+        divide_and_conquer,
+        drop_redundant_links,
+        full_mesh,
+        gm2,
+        greedy_merge,
+        harary_per_topic,
+        hub,
+        join,
+        low_oda,
+        minmax_oda,
+        random_regular,
+        repeated_greedy_merge,
+        ring_per_topic,
+        spanning_tree,
+        stacked_greedy_merge,
+        two_diameter_oda,
+    )
+    from topicloom.model import (
+        BrokenTopic,
+        Change,
+        CutTopic,
+        DrillReport,
+        DrillSummary,
+        Interest,
+        Metrics,
+        Overlay,
+        Rejection,
+        SocAnswer,
+        Verdict,
+        WeakNode,
+    )
+    from topicloom.routing import Plan, Routes, routes
+    from topicloom.workloads import generate
+
+# Where each public name lives; loaded when it is first asked for, so that `import topicloom` costs next to nothing.
+_HOMES = {
+    "topicloom.churn": (
+        "Event",
+        "Maintainer",
+    ),
+    "topicloom.errors": (
+        "TopicloomError",
+    ),
+    "topicloom.judge": (
+        "drill",
+        "random_drills",
+        "verify",
+        "weak_nodes",
+    ),
+    "topicloom.measures": (
+        "measure",
+        "soc",
+    ),
+    "topicloom.methods": (
+        "JOIN_METHODS",
+        "METHODS",
+        "MethodSpec",
+        "cd_oda",
+        "cd_oda_1",
+        "cd_oda_2",
+        "cycle_per_topic",
+        "design",
+        "divide_and_conquer",
+        "drop_redundant_links",
+        "full_mesh",
+        "gm2",
+        "greedy_merge",
+        "harary_per_topic",
+        "hub",
+        "join",
+        "low_oda",
+        "minmax_oda",
+        "random_regular",
+        "repeated_greedy_merge",
+        "ring_per_topic",
+        "spanning_tree",
+        "stacked_greedy_merge",
+        "two_diameter_oda",
+    ),
+    "topicloom.model": (
+        "BrokenTopic",
+        "Change",
+        "CutTopic",
+        "DrillReport",
+        "DrillSummary",
+        "Interest",
+        "Metrics",
+        "Overlay",
+        "Rejection",
+        "SocAnswer",
+        "Verdict",
+        "WeakNode",
+    ),
+    "topicloom.routing": (
+        "Plan",
+        "Routes",
+        "routes",
+    ),
+    "topicloom.workloads": (
+        "generate",
+    ),
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME_OF:
+        raise AttributeError(f"module 'topicloom' has no attribute {name!r}")
+    globals()[name] = value = getattr(import_module(_HOME_OF[name]), name)
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
 
 __all__ = [
     "JOIN_METHODS",

@@ -174,7 +174,7 @@ def test_help_is_help(argv, capsys):
 
 
 def test_every_command_has_an_example(capsys):
-    for command in app.app.registered_commands:
+    for command in app.app_for([]).registered_commands:
         assert f"topicloom {command.name}" in command.epilog
 
 

@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from topicloom.kernels.greedy import engine as greedy
 from topicloom.kernels.greedy import loop as greedy_loop
 from topicloom.kernels.greedy.dense import columns
 from topicloom.kernels.greedy.engine import GREEDY_MERGE, MINMAX_ODA, greedy_links
@@ -33,9 +32,8 @@ def loop_in_python():
         yield
         return
     with pytest.MonkeyPatch.context() as patch:
-        for name in ("grow", "_next", "_pair", "_add", "_cap", "_least_worth"):
+        for name in ("grow", "_add", "_cap", "_least_worth"):
             patch.setattr(greedy_loop, name, getattr(greedy_loop, name).py_func)
-        patch.setattr(greedy, "grow", greedy_loop.grow)
         yield
 
 

@@ -4,42 +4,51 @@ import os
 import sys
 import traceback
 from collections.abc import Sequence
+from importlib import import_module
 from itertools import pairwise
 
 import typer
 from typer.exceptions import TyperException
 
-from topicloom.cli.commands import (
-    churn,
-    compare,
-    design,
-    drill,
-    generate,
-    join,
-    measure,
-    methods,
-    status,
-    stream,
-    study,
-    verify,
-)
 from topicloom.cli.console import complain
 from topicloom.errors import TopicloomError
-from topicloom.spark.session import SparkFailedError
 from topicloom.version import __version__
 
 DONE, CHECK_FAILED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
 
-app = typer.Typer(
-    name="topicloom",
-    help="Topic-connected overlays for publish/subscribe: the few links over which messages reach all who want them.",
-    epilog="Start with: topicloom generate subs && topicloom design subs overlay",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+HELP = "Topic-connected overlays for publish/subscribe: the few links over which messages reach all who want them."
+# In the order of the help page.
+COMMANDS = (
+    "generate", "design", "compare", "verify", "measure", "drill", "join", "churn", "stream", "status", "study",
+    "methods",
+)  # fmt: skip
+
+
+def app_for(arguments: Sequence[str]) -> typer.Typer:
+    """Build the app with the command that the arguments name, or with all if they name none.
+
+    A command loads what it needs when its module is imported, so only one is.
+    """
+    app = _empty_app()
+    for name in arguments[:1] if arguments and arguments[0] in COMMANDS else COMMANDS:
+        module = import_module(f"topicloom.cli.commands.{name}")
+        app.command(name=name, epilog=module.EXAMPLE)(module.command)
+    return app
+
+
+def _empty_app() -> typer.Typer:
+    app = typer.Typer(
+        name="topicloom",
+        help=HELP,
+        epilog="Start with: topicloom generate subs && topicloom design subs overlay",
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback()(_root)
+    return app
 
 
 def _print_version(wanted: bool) -> None:
@@ -48,15 +57,10 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def _root(
     version: bool = typer.Option(False, "--version", callback=_print_version, is_eager=True, help="Print the version."),
 ) -> None:
     pass
-
-
-for module in (generate, design, compare, verify, measure, drill, join, churn, stream, status, study, methods):
-    app.command(name=module.__name__.rpartition(".")[2], epilog=module.EXAMPLE)(module.command)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -70,7 +74,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = list(sys.argv[1:] if argv is None else argv)
     verbose = "-v" in arguments or "--verbose" in arguments
     try:
-        result: object = app(arguments, prog_name="topicloom", standalone_mode=False)
+        result: object = app_for(arguments)(arguments, prog_name="topicloom", standalone_mode=False)
     except (typer.Abort, KeyboardInterrupt):
         result = INTERRUPTED
     except TyperException as error:
@@ -83,6 +87,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # so that the exit does not complain again
         return DONE
     except Exception as error:
+        from topicloom.spark.session import SparkFailedError
+
         if verbose and not isinstance(error, SparkFailedError):  # that one was shown while Spark still ran
             traceback.print_exc()
         complain(f"failed unexpectedly ({type(error).__name__}): {_first_line(error)}; run again with -v to see more")

@@ -11,6 +11,8 @@ from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from rich.text import Text
 
+from topicloom.kernels.notice import told_by
+
 _LONGEST_LABEL = 80
 _HIDDEN = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
 
@@ -74,14 +76,16 @@ class Narrator:
 def narrated(first: str) -> Iterator[Narrator]:
     """A `Narrator` for the length of a command."""
     if not sys.stderr.isatty():
-        yield Narrator(None)
+        with told_by(tell):
+            yield Narrator(None)
         return
     console = Console(stderr=True, markup=False, highlight=False)
     columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
     with Progress(*columns, console=console, transient=True) as progress:
         narrator = Narrator(progress)
         narrator(first)
-        yield narrator
+        with told_by(narrator.note):
+            yield narrator
 
 
 def figure(value: float | None, digits: int = 2) -> str:

@@ -3,7 +3,7 @@
 ``NUMBA_DISABLE_JIT=1`` runs every kernel as plain Python, ``NUMBA_BOUNDSCHECK=1`` checks every index.
 Compiled code is cached beside the package; where that cannot be written (a read-only install) numba falls
 back to the user's cache folder, and where there is none, or the package is in a zip, kernels are compiled
-anew in each process.
+again in each process. While that goes on, `notice` says so.
 """
 
 from collections.abc import Callable
@@ -14,10 +14,14 @@ import numba
 import numpy as np
 from numba.core import config
 
+from topicloom.kernels import notice
+
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
 # numba would cache kernels of a zip in the user's cache folder without a look at whether that can be written
 _ON_DISK = Path(__file__).exists()
+
+notice.listen()
 
 
 def serial(function: Kernel) -> Kernel:

@@ -9,14 +9,15 @@ import numpy as np
 from topicloom.kernels.jit import serial
 
 # Streams of random numbers: one number per use, so that no two uses are correlated.
-TIE_STREAM = 1
-CYCLE_STREAM = 2
-TOPIC_TIE_STREAM = 3
-MESH_STREAM = 4
-DIVIDE_STREAM = 5
-BACKUP_STREAM = 7
-SIZE_STREAM = 20
-TOPIC_STREAM = 21
+# Typed, because numba would compile `draw` once more for every plain constant.
+TIE_STREAM = np.int64(1)
+CYCLE_STREAM = np.int64(2)
+TOPIC_TIE_STREAM = np.int64(3)
+MESH_STREAM = np.int64(4)
+DIVIDE_STREAM = np.int64(5)
+BACKUP_STREAM = np.int64(7)
+SIZE_STREAM = np.int64(20)
+TOPIC_STREAM = np.int64(21)
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _MIX1 = np.uint64(0xBF58476D1CE4E5B9)
@@ -41,14 +42,23 @@ def draw(seed, a, b):
     return mix(z + np.uint64(b) * _GOLDEN + np.uint64(1))
 
 
-@serial
+_mixed = getattr(mix, "py_func", mix)  # `mix` of whole arrays, by numpy
+
+
+def draw_all(seed, stream, numbers):
+    """``draw(seed, stream, b)`` for every b of an integer array, by numpy: uint64 array, nothing is compiled."""
+    with np.errstate(over="ignore"):
+        z = _mixed(np.uint64(seed) + _GOLDEN)
+        z = _mixed(z + np.uint64(stream) * _GOLDEN + np.uint64(1))
+        return _mixed(z + numbers.astype(np.uint64) * _GOLDEN + np.uint64(1))
+
+
 def draw_pairs(seed, stream, a, b):
-    """``draw`` for every pair (a[i], b[i]) within a stream; uint64 array."""
-    out = np.empty(len(a), np.uint64)
-    base = draw(seed, stream, 0)
-    for i in range(len(a)):
-        out[i] = draw(base, a[i], b[i])
-    return out
+    """``draw`` for every pair (a[i], b[i]) within a stream, by numpy: uint64 array."""
+    with np.errstate(over="ignore"):
+        z = _mixed(draw_all(seed, stream, np.zeros(1, np.int64)) + _GOLDEN)
+        z = _mixed(z + a.astype(np.uint64) * _GOLDEN + np.uint64(1))
+        return _mixed(z + b.astype(np.uint64) * _GOLDEN + np.uint64(1))
 
 
 @serial

@@ -8,11 +8,6 @@ import os
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from topicloom.judge import verify
-from topicloom.measures import filtering_costs, mean_hops, measure
-from topicloom.methods import METHODS, design
-from topicloom.workloads import generate
-
 if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import SparkSession
@@ -22,6 +17,11 @@ COMPILING = "loading kernels (compiled on the first run, about a minute)"
 
 def warm(method: str = "gm") -> None:
     """Run a method, the judge and the measures on a tiny interest; instant when their code is cached."""
+    from topicloom.judge import verify
+    from topicloom.measures import filtering_costs, mean_hops, measure
+    from topicloom.methods import design
+    from topicloom.workloads import generate
+
     interest = generate(nodes=100, topics=10, subscriptions=3)
     overlay = design(interest, method)
     if method == "dc":
@@ -58,6 +58,9 @@ def warm_workers(spark: "SparkSession", method: str) -> None:
 
 def warm_all() -> None:
     """Compile all there is; ``make setup`` does."""
+    from topicloom.methods import METHODS
+    from topicloom.workloads import generate
+
     for name in METHODS:
         warm(name)
     generate(nodes=10, sizes="mean")

@@ -6,9 +6,9 @@ clear which of the shadows still reach each other; nothing here looks at the res
 
 import numpy as np
 
-from topicloom.kernels.greedy.components import build_components
-from topicloom.kernels.greedy.engine import NO_LINKS, SEARCHES, cheapest_search
-from topicloom.kernels.greedy.loop import LISTED, grow
+from topicloom.kernels.greedy.components import build_components, new_components
+from topicloom.kernels.greedy.engine import NO_LINKS, cheapest_search, search_and_grow
+from topicloom.kernels.greedy.loop import grow_listed
 from topicloom.kernels.jit import serial
 from topicloom.kernels.tie_order import arc
 
@@ -31,13 +31,11 @@ def links_between(rows, nodes, node_ptr, topic, n_topics, start, degree, max_deg
     if n <= LISTED_SHADOWS:
         return _listed_links(rows, nodes, node_ptr, topic, n_topics, start, degree, int(max_degree), float(rho), -1)
     lengths = np.diff(node_ptr)
-    return grow(
-        build_components(node_ptr, topic, n_topics, start),
-        build_components(np.zeros(1, np.int64), topic[:0], 0, start[:0]),
+    return search_and_grow(
+        new_components(node_ptr, topic, n_topics, start),
+        cheapest_search(n, lengths, np.bincount(topic, minlength=n_topics)),
         np.arange(n, dtype=np.int32),
         n,
-        SEARCHES[cheapest_search(n, lengths, np.bincount(topic, minlength=n_topics))],
-        np.zeros(1, np.uint8 if lengths.max(initial=0) <= 255 else np.uint16),
         NO_LINKS,
         np.empty(0, np.int64),
         degree,
@@ -84,19 +82,8 @@ def _listed_links(rows, nodes, node_ptr, topic, n_topics, start, degree, max_deg
                 fewer = MOST_SHARED - min(_shared(rows, nodes[p], nodes[q]), MOST_SHARED)
                 rank[at] = ((near * (MOST_SHARED + 1) + fewer) * n + length) * n + begin
                 at += 1
-    return grow(
-        build_components(node_ptr, topic, n_topics, start),
-        build_components(np.zeros(1, np.int64), topic[:0], 0, start[:0]),
-        np.arange(n).astype(np.int32),
-        n,
-        LISTED,
-        np.zeros(1, np.uint8),
-        pairs[np.argsort(rank)],
-        np.empty(0, np.int64),
-        degree,
-        max_degree,
-        rho,
-    )
+    state = build_components(node_ptr, topic, n_topics, start)
+    return grow_listed(state, pairs[np.argsort(rank)], degree, max_degree, rho)
 
 
 @serial

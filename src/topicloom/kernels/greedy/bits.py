@@ -5,7 +5,7 @@ import numpy as np
 from numba.core import types
 from numba.extending import intrinsic
 
-from topicloom.kernels.jit import serial
+from topicloom.kernels.jit import borrowing
 
 if numba.config.DISABLE_JIT:
 
@@ -42,7 +42,7 @@ else:
 ONE = np.uint64(1)
 
 
-@serial
+@borrowing
 def bit(topic):
     """The word with the one bit of a topic in it: topic t is bit t % 64."""
     return ONE << np.uint64(topic & 63)

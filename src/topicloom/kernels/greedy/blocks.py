@@ -14,10 +14,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from topicloom.kernels.greedy.components import number_entries
-from topicloom.kernels.jit import serial
+from topicloom.kernels.greedy.components import INSIDE, OUTSIDE, transposed
+from topicloom.kernels.jit import borrowing
 
 NONE = -1
+
+
+class Homes(NamedTuple):
+    """What tells whether two entries share a block: three arrays of `Blocks`."""
+
+    label: np.ndarray
+    into: np.ndarray
+    top: np.ndarray
 
 
 class Blocks(NamedTuple):
@@ -47,79 +55,72 @@ class Blocks(NamedTuple):
     path: np.ndarray  # int32: scratch, blocks on a path
     counters: np.ndarray  # int64: blocks made so far (those above roots included), climbs so far
     pending: np.ndarray  # int64, one element: 0 when every topic is one block, falls with every link that helps
+    weight: np.ndarray | None  # int64 per topic: what it counts for; None if all count 1
+    homes: Homes  # what `joined` asks
 
 
-class Homes(NamedTuple):
-    """What tells whether two entries share a block: three arrays of `Blocks`."""
-
-    label: np.ndarray
-    into: np.ndarray
-    top: np.ndarray
-
-
-@serial
-def build_blocks(node_ptr, topic, n_topics, start):
+def build_blocks(node_ptr, topic, n_topics, start, weight=None):
     """Blocks of nodes given in circle order (CSR, topics ascending).
 
     ``start`` (int32, one per subscription in CSR order) gives equal numbers to subscriptions of one topic that begin
-    in one block; an empty one means that each begins alone.
+    in one block; an empty one means that each begins alone. ``weight`` as in `Components`.
     """
     n = len(topic)
-    topic_ptr, entry, member = number_entries(node_ptr, topic, n_topics)
-    widest, pending = 0, 0
-    for t in range(n_topics):
-        subscribers = topic_ptr[t + 1] - topic_ptr[t]
-        widest = max(widest, subscribers)
-        if subscribers > 1:  # a link that joins trees costs a block, one that contracts gives at least one back
-            pending += 2 * subscribers - 3
+    topic_ptr, entry, member = transposed(node_ptr, topic, n_topics)
+    subscribers = np.diff(topic_ptr)
+    widest = subscribers.max(initial=0)
+    # a link that joins trees costs a block, one that contracts gives at least one back
+    pending = np.where(subscribers > 1, 2 * subscribers - 3, 0).sum()
+    numbers = np.arange(2 * n, dtype=np.int32)
+    homes = Homes(numbers[:n].copy(), numbers, np.full(2 * n, NONE, np.int32))
     b = Blocks(
         node_ptr,
         topic,
         entry,
         topic_ptr,
         member,
-        np.arange(n).astype(np.int32),
-        np.arange(2 * n).astype(np.int32),
-        np.full(2 * n, NONE, np.int32),
+        *homes,
         np.ones(2 * n, np.int32),
-        np.arange(2 * n).astype(np.int32),
-        np.arange(n).astype(np.int32),
-        np.arange(n).astype(np.int32),
-        np.arange(n).astype(np.int32),
+        numbers.copy(),
+        numbers[:n].copy(),
+        numbers[:n].copy(),
+        numbers[:n].copy(),
         np.ones(n, np.int32),
         np.full(n_topics, NONE, np.int32),
         np.zeros(n, np.bool_),
         np.empty(2 * widest + 2, np.int32),
         np.zeros(n, np.int32),
         np.empty(2 * widest + 2, np.int32),
-        np.array([n, 0]),
-        np.array([pending]),
+        np.array([n, 0], np.int64),
+        np.array([pending], np.int64),
+        weight,
+        homes,
     )
     if len(start):
-        _join_equal(b, start)
+        by_entry = np.empty(n, np.int32)
+        by_entry[entry] = start
+        _join_equal(b, by_entry, *np.full((2, start.max() + 1), -1, np.int32))
     return b
 
 
-@serial
-def _join_equal(b, start):
-    """Make one block of the entries of each topic whose ``start`` numbers are equal, by a cycle through them."""
-    by_entry = np.empty(len(start), np.int32)
-    for k in range(len(start)):
-        by_entry[b.entry[k]] = start[k]
+@borrowing
+def _join_equal(b, by_entry, first, latest):
+    """Make one block of the entries of each topic whose numbers are equal, by a cycle through them.
+
+    ``first`` and ``latest`` (int32 per number, all -1) are overwritten.
+    """
     for t in range(len(b.topic_ptr) - 1):
-        first, last = b.topic_ptr[t], b.topic_ptr[t + 1]
-        order = np.argsort(by_entry[first:last], kind="mergesort")
-        leader = first
-        for k in range(last - first):
-            e = first + order[k]
-            if k == 0 or by_entry[e] != by_entry[leader]:
-                leader = e
+        for e in range(b.topic_ptr[t], b.topic_ptr[t + 1]):
+            number = by_entry[e]
+            if latest[number] >= b.topic_ptr[t]:  # of this topic: entries are numbered topic by topic
+                link_blocks(b, np.int32(t), latest[number], np.int32(e))
+                link_blocks(b, np.int32(t), first[number], np.int32(e))
             else:
-                link_blocks(b, t, first + order[k - 1], e)
-                link_blocks(b, t, leader, e)
+                first[number] = e
+            latest[number] = e
 
 
-@serial
+@borrowing
 def share_block(homes, q, r):
     """Whether a block contains both entries, which must be of one topic and not the same; `Blocks` serve as `Homes`."""
     home = _home(homes.label, homes.into, q)
@@ -127,7 +128,7 @@ def share_block(homes, q, r):
     return home == other or homes.top[home] == r or homes.top[other] == q
 
 
-@serial
+@borrowing
 def link_blocks(b, t, q, r):
     """Add a link between two entries of topic t. Returns how many entries of ``b.changed`` it wrote."""
     if share_block(b, q, r):
@@ -142,14 +143,14 @@ def link_blocks(b, t, q, r):
     b.tree_size[x] += b.tree_size[y]
     b.pending[0] -= 1
     _turn(b, r)
-    bridge = b.counters[0]
+    bridge = np.int64(b.counters[0])
     b.counters[0] += 1
     b.top[bridge], b.child[bridge], b.size[bridge] = q, r, 2
     b.label[r], b.after[r], b.before[r] = bridge, r, r
     return _choose_giant(b, t, bridge)
 
 
-@serial
+@borrowing
 def _root(parent, e):
     """Representative of e, as int64; the path to it is halved."""
     e = np.int64(e)
@@ -159,7 +160,7 @@ def _root(parent, e):
     return e
 
 
-@serial
+@borrowing
 def _home(label, into, e):
     """The block that an entry is a child of."""
     home = _root(into, label[e])
@@ -167,7 +168,7 @@ def _home(label, into, e):
     return home
 
 
-@serial
+@borrowing
 def _turn(b, e):
     """Make e the root of its tree: along the path up, every block changes places with the entry above it."""
     block = _home(b.label, b.into, e)
@@ -187,11 +188,11 @@ def _turn(b, e):
         e, block, after, before = x, above, x_after, x_before
 
 
-@serial
+@borrowing
 def _contract(b, t, q, r):
     """Merge the blocks on the path between two entries of one tree. Returns the length of ``b.changed``."""
     meeting = _meeting(b, q, r)
-    n_first = _climb(b, q, meeting, 0)
+    n_first = _climb(b, q, meeting, np.int64(0))
     n_path = _climb(b, r, meeting, n_first)
     if 0 < n_first < n_path and b.path[n_first - 1] == b.path[n_path - 1]:
         n_path -= 1  # the two sides met in this block
@@ -202,11 +203,11 @@ def _contract(b, t, q, r):
         holds_giant |= b.path[k] == giant
         if b.size[b.path[k]] > b.size[keep]:
             keep = np.int64(b.path[k])
-    n_changed = 0
+    n_changed = np.int64(0)
     for k in range(n_path):
         block = np.int64(b.path[k])
         if holds_giant and block != giant:
-            n_changed = _flag(b, block, True, n_changed)
+            n_changed = _flag(b, block, INSIDE, n_changed)
         if block != keep:
             x, y = b.child[keep], b.child[block]
             x_after, y_after = b.after[x], b.after[y]
@@ -222,7 +223,7 @@ def _contract(b, t, q, r):
     return _choose_giant(b, t, keep)
 
 
-@serial
+@borrowing
 def _meeting(b, q, r):
     """The first entry on both ways to the root, from two entries of one tree; the two climb in turn."""
     b.counters[1] += 1
@@ -243,7 +244,7 @@ def _meeting(b, q, r):
                 b.seen[x] = climb
 
 
-@serial
+@borrowing
 def _climb(b, e, stop, n_path):
     """Append the blocks from entry e up to entry ``stop`` to ``b.path``. Returns its new length."""
     e = np.int64(e)
@@ -255,20 +256,20 @@ def _climb(b, e, stop, n_path):
     return n_path
 
 
-@serial
+@borrowing
 def _choose_giant(b, t, block):
     """Let a block that is twice as large as its topic's giant take its place. Returns the length of ``b.changed``."""
     giant = np.int64(b.giant[t])
     if giant != NONE and b.size[block] < 2 * b.size[giant]:
         return 0
-    n_changed = 0
+    n_changed = np.int64(0)
     if giant != NONE:
-        n_changed = _flag(b, giant, False, n_changed)
+        n_changed = _flag(b, giant, OUTSIDE, n_changed)
     b.giant[t] = block
-    return _flag(b, block, True, n_changed)
+    return _flag(b, np.int64(block), INSIDE, n_changed)
 
 
-@serial
+@borrowing
 def _flag(b, block, inside, n_changed):
     """Set ``inside`` of a block's entries, and note those that it changes."""
     e = np.int64(b.child[block])

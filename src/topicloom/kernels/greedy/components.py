@@ -11,6 +11,9 @@ import numpy as np
 
 from topicloom.kernels.jit import borrowing, serial
 
+# Typed: numba would compile `_flag` for each of two plain constants.
+INSIDE, OUTSIDE = np.bool_(True), np.bool_(False)
+
 
 class Components(NamedTuple):
     """Subscriptions in both orientations, and the component that each one lies in.
@@ -24,22 +27,63 @@ class Components(NamedTuple):
     entry: np.ndarray  # int32
     topic_ptr: np.ndarray  # int64
     member: np.ndarray  # int32
-    label: np.ndarray  # int32 per entry: some entry of its component, the same for all of them
+    label: np.ndarray  # int32 per entry: the representative entry of its component
     chain: np.ndarray  # int32 per entry: the next entry of its component, cyclic
     size: np.ndarray  # int32 per label: entries in the component
     giant: np.ndarray  # int32 per topic: label of the component that counts as its giant, -1 before the first merge
     inside: np.ndarray  # bool per entry: it lies in its topic's giant
     changed: np.ndarray  # int32: entries whose `inside` the last merge changed
     pending: np.ndarray  # int64, one element: merges left until every topic is one component
+    weight: np.ndarray | None  # int64 per topic: what it counts for; None if all count 1
+    homes: np.ndarray  # what `joined` asks: the labels
+
+
+def new_components(node_ptr, topic, n_topics, start, weight=None):
+    """Components of nodes given in circle order (CSR, topics ascending).
+
+    ``start`` (int32, one per subscription in CSR order) gives equal numbers to subscriptions of one topic that begin
+    in one component; an empty one means that each begins alone. ``weight`` as in `Components`.
+    """
+    topic_ptr, entry, member = transposed(node_ptr, topic, n_topics)
+    subscribers = np.diff(topic_ptr)
+    label = np.arange(len(topic), dtype=np.int32)
+    c = Components(
+        node_ptr,
+        topic,
+        entry,
+        topic_ptr,
+        member,
+        label,
+        label.copy(),
+        np.ones(len(topic), np.int32),
+        np.full(n_topics, -1, np.int32),
+        np.zeros(len(topic), np.bool_),
+        np.empty(2 * subscribers.max(initial=0), np.int32),
+        np.array([np.maximum(subscribers - 1, 0).sum()], np.int64),
+        weight,
+        label,
+    )
+    if len(start):
+        by_entry = np.empty(len(start), np.int32)
+        by_entry[entry] = start
+        merge_equal(c, by_entry, np.full(start.max() + 1, -1, np.int32))
+    return c
+
+
+def transposed(node_ptr, topic, n_topics):
+    """(topic_ptr, entry, member) of `Components` for nodes given in circle order (CSR, topics ascending)."""
+    topic_ptr = np.concatenate([np.zeros(1, np.int64), np.cumsum(np.bincount(topic, minlength=n_topics))])
+    # numpy sorts 16 bits by radix
+    order = np.argsort(topic.astype(np.uint16) if n_topics <= 1 << 16 else topic, kind="stable")
+    entry = np.empty(len(topic), np.int32)
+    entry[order] = np.arange(len(topic), dtype=np.int32)
+    nodes = np.repeat(np.arange(len(node_ptr) - 1, dtype=np.int32), np.diff(node_ptr))
+    return topic_ptr, entry, nodes[order]
 
 
 @serial
 def build_components(node_ptr, topic, n_topics, start):
-    """Components of nodes given in circle order (CSR, topics ascending).
-
-    ``start`` (int32, one per subscription in CSR order) gives equal numbers to subscriptions of one topic that begin
-    in one component; an empty one means that each begins alone.
-    """
+    """`new_components` for kernels: the same state, all topics counting 1."""
     n_entries = len(topic)
     topic_ptr, entry, member = number_entries(node_ptr, topic, n_topics)
     widest = 0
@@ -48,32 +92,41 @@ def build_components(node_ptr, topic, n_topics, start):
     pending = np.zeros(1, np.int64)
     for t in range(n_topics):
         pending[0] += max(topic_ptr[t + 1] - topic_ptr[t] - 1, 0)
+    label = np.arange(n_entries).astype(np.int32)
     c = Components(
         node_ptr,
         topic,
         entry,
         topic_ptr,
         member,
-        np.arange(n_entries).astype(np.int32),
-        np.arange(n_entries).astype(np.int32),
+        label,
+        label.copy(),
         np.ones(n_entries, np.int32),
         np.full(n_topics, -1, np.int32),
         np.zeros(n_entries, np.bool_),
         np.empty(2 * widest, np.int32),
         pending,
+        None,
+        label,
     )
     if len(start):
-        _merge_equal(c, start)
+        highest = start[0]
+        by_entry = np.empty(n_entries, np.int32)
+        for k in range(n_entries):
+            highest = max(highest, start[k])
+            by_entry[entry[k]] = start[k]
+        merge_equal(c, by_entry, np.full(highest + 1, -1, np.int32))
     return c
 
 
 @serial
 def number_entries(node_ptr, topic, n_topics):
-    """(topic_ptr, entry, member) of `Components` for nodes given in circle order (CSR, topics ascending)."""
+    """`transposed` for kernels."""
     topic_ptr = np.zeros(n_topics + 1, np.int64)
     for t in topic:
         topic_ptr[t + 1] += 1
-    topic_ptr = np.cumsum(topic_ptr)
+    for t in range(n_topics):
+        topic_ptr[t + 1] += topic_ptr[t]
     entry = np.empty(len(topic), np.int32)
     member = np.empty(len(topic), np.int32)
     place = topic_ptr[:-1].copy()
@@ -85,19 +138,18 @@ def number_entries(node_ptr, topic, n_topics):
     return topic_ptr, entry, member
 
 
-@serial
-def _merge_equal(c, start):
-    """Merge the entries of each topic whose ``start`` numbers are equal."""
-    by_entry = np.empty(len(start), np.int32)
-    for k in range(len(start)):
-        by_entry[c.entry[k]] = start[k]
+@borrowing
+def merge_equal(c, by_entry, latest):
+    """Merge the entries of each topic whose numbers ``by_entry`` (int32) are equal.
+
+    ``latest`` (int32 per number, all -1) is overwritten by the last entry that has it.
+    """
     for t in range(len(c.topic_ptr) - 1):
-        first, last = c.topic_ptr[t], c.topic_ptr[t + 1]
-        order = np.argsort(by_entry[first:last], kind="mergesort")
-        for k in range(1, last - first):
-            q, r = first + order[k - 1], first + order[k]
-            if by_entry[q] == by_entry[r]:
-                merge(c, t, q, r)
+        for e in range(c.topic_ptr[t], c.topic_ptr[t + 1]):
+            before = latest[by_entry[e]]
+            if before >= c.topic_ptr[t]:  # of this topic: entries are numbered topic by topic
+                merge(c, np.int32(t), before, np.int32(e))
+            latest[by_entry[e]] = e
 
 
 @borrowing
@@ -113,11 +165,11 @@ def merge(c, t, q, r):
     if c.size[a] < c.size[b]:
         a, b = b, a
     giant = c.giant[t]
-    n_changed = 0
+    n_changed = np.int64(0)
     if giant == a:
-        n_changed = _flag(c, b, True, n_changed)
+        n_changed = _flag(c, b, INSIDE, n_changed)
     elif giant == b:
-        n_changed = _flag(c, a, True, n_changed)
+        n_changed = _flag(c, a, INSIDE, n_changed)
     labels, chain = c.label, c.chain
     e = b
     while True:
@@ -132,8 +184,8 @@ def merge(c, t, q, r):
         c.giant[t] = a
     elif giant < 0 or c.size[a] >= 2 * c.size[giant]:
         if giant >= 0:
-            n_changed = _flag(c, giant, False, n_changed)
-        n_changed = _flag(c, a, True, n_changed)
+            n_changed = _flag(c, giant, OUTSIDE, n_changed)
+        n_changed = _flag(c, a, INSIDE, n_changed)
         c.giant[t] = a
     return n_changed
 

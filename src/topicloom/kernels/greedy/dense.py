@@ -16,11 +16,14 @@ per node and topic.
 from typing import NamedTuple
 
 import numpy as np
+from numba.core import types
+from numba.extending import overload
 
 from topicloom.kernels.greedy.bits import bit, lowest_bit, popcount
-from topicloom.kernels.greedy.joining import homes_of, joined
-from topicloom.kernels.greedy.vectors import COLUMN, GROUP, INSIDE, group_hits, group_lower, group_max
-from topicloom.kernels.jit import borrowing, serial
+from topicloom.kernels.greedy.joining import joined
+from topicloom.kernels.greedy.vectors import COLUMN, GROUP, INSIDE, group_hits, group_max, lower
+from topicloom.kernels.greedy.weights import weight_of
+from topicloom.kernels.jit import borrowing
 
 DENSE_BYTES = 1 << 30
 
@@ -50,15 +53,15 @@ class Dense(NamedTuple):
     rare: np.ndarray  # like bound: rare topics that were apart at the start; one group of zeros if none is rare
     bound: np.ndarray  # uint8 or uint16 per pair
     top: np.ndarray  # per group of 64 pairs: at least the largest bound in it, so that a level passes over those below
+    column_weight: np.ndarray | None  # like bound, per column: what each of its topics counts for; None if 1
 
 
-@serial
+@borrowing
 def groups_per_row(n):
     """Groups that a row of the table takes; its end is padded with zeros."""
     return (n + GROUP - 1) // GROUP
 
 
-@serial
 def columns(subscribers, n, bound_bytes):
     """How many columns hold the topics that are not rare.
 
@@ -69,65 +72,75 @@ def columns(subscribers, n, bound_bytes):
     if n_columns < MANY_COLUMNS or bound_bytes * n * n + n * n_topics > DENSE_BYTES:
         return n_columns
     shared = subscribers.astype(np.float64) ** 2
-    allowed = RARE_SHARE * shared.sum()
-    n_frequent = n_topics
-    while n_frequent > 0 and allowed >= shared[n_frequent - 1]:
-        allowed -= shared[n_frequent - 1]
-        n_frequent -= 1
-    left = (n_frequent + 7) // 8
+    n_rare = int((np.cumsum(shared[::-1]) <= RARE_SHARE * shared.sum()).sum())
+    left = (n_topics - n_rare + 7) // 8
     return left if 2 * left <= n_columns else n_columns
 
 
-@serial
-def build_dense(c, zero):
-    """Dense search over components ``c`` of all places of the circle; ``zero`` gives the dtype of the bounds.
+def build_dense(c, bound_type):
+    """Dense search over components ``c`` of all places of the circle; ``bound_type`` is the dtype of the bounds.
 
-    The topics must be numbered from the most wanted to the least.
+    The topics must be numbered from the most wanted to the least and, if they have weights, those of one weight must
+    begin at a multiple of 8, rising: the topics of a column weigh the same.
     """
     n = len(c.node_ptr) - 1
     n_topics = len(c.topic_ptr) - 1
-    per_row = groups_per_row(n)
+    per_row = int(groups_per_row(n))
     n_words = (n_topics + 63) // 64
-    n_columns = columns(c.topic_ptr[1:] - c.topic_ptr[:-1], n, zero.itemsize)
-    n_bounds = (n // 2) * per_row * GROUP
+    bound_type = np.dtype(bound_type)
+    n_columns = columns(np.diff(c.topic_ptr), n, bound_type.itemsize)
+    n_groups = (n // 2) * per_row
+    has_rare = 8 * n_columns < n_topics
     s = Dense(
         np.zeros(per_row * n_columns * COLUMN, np.uint8),
         np.zeros((n, n_words), np.uint64),
         np.zeros((n, n_words), np.uint64),
-        np.zeros(n_bounds if 8 * n_columns < n_topics else GROUP, zero.dtype),
-        np.empty(n_bounds, zero.dtype),
-        np.empty((n // 2) * per_row, zero.dtype),
+        np.zeros(n_groups * GROUP if has_rare else GROUP, bound_type),
+        np.full(n_groups * GROUP, np.iinfo(bound_type).max, bound_type),
+        np.zeros((n_groups + GROUP - 1) // GROUP * GROUP, bound_type),
+        None if c.weight is None else c.weight[: 8 * n_columns : 8].astype(bound_type),
     )
+    if has_rare:
+        _count_rare(c, s.rare, 8 * n_columns, np.zeros(len(c.member), np.int32))
+    _fill(c, s)
+    return s
+
+
+@borrowing
+def _fill(c, s):
+    """Note what every place wants, and the first bounds."""
+    n = len(c.node_ptr) - 1
+    per_row = groups_per_row(n)
+    n_columns = len(s.tiles) // max(per_row * COLUMN, 1)
     for v in range(n):
         for k in range(c.node_ptr[v], c.node_ptr[v + 1]):
             t, e = c.topic[k], c.entry[k]
             s.wants[v, t >> 6] |= bit(t)
-            _flip(s.tiles, n, n_columns, 0, v, t)
             if c.inside[e]:
                 s.inside[v, t >> 6] |= bit(t)
-                _flip(s.tiles, n, n_columns, INSIDE, v, t)
-    _count_rare(c, s.rare, 8 * n_columns)
-    s.bound[:] = ~zero[0]
+            for part in range(0, INSIDE + 1 if c.inside[e] else 1, INSIDE):
+                _flip(s.tiles, n, n_columns, part, v, t)
     for first_row in range(0, n // 2, GROUP):  # as many rows as two tiles serve: they stay in the nearest cache
         for g in range(per_row):
             for row in range(first_row, min(first_row + GROUP, n // 2)):
                 last = n // 2 if 2 * (row + 1) == n else n
                 at = (row * per_row + g) * GROUP
                 x, y = tile_at(n_columns, g * GROUP), tile_at(n_columns, (g * GROUP + row + 1) % n)
-                group_lower(s.tiles, n_columns, x, y, s.rare, rare_at(s.rare, at), s.bound, at)
+                lower(s.tiles, n_columns, x, y, s.rare, rare_at(s.rare, at), s.bound, at, s.column_weight)
                 for k in range(max(last - g * GROUP, 0), GROUP):
                     s.bound[at + k] = 0
                 s.top[row * per_row + g] = group_max(s.bound, at)
-    return s
 
 
-@serial
-def _count_rare(c, rare, first_rare):
-    """For each pair, how many rare topics it could still merge."""
+@borrowing
+def _count_rare(c, rare, first_rare, met):
+    """For each pair, what the rare topics count for that it could still merge.
+
+    ``met`` (int32 per entry, all 0) counts the members of its topic after it on the circle that were looked at.
+    """
     n = len(c.node_ptr) - 1
     stride = groups_per_row(n) * GROUP
-    homes = homes_of(c)
-    met = np.zeros(len(c.member), np.int32)  # per entry: members of its topic after it on the circle, counted so far
+    homes, weight = c.homes, c.weight
     for first in range(1, n // 2 + 1, RARE_ROWS):
         end = min(first + RARE_ROWS, n // 2 + 1)
         for t in range(first_rare, len(c.topic_ptr) - 1):
@@ -142,24 +155,24 @@ def _count_rare(c, rare, first_rare):
                     d += n if d < 0 else 0
                     if d >= end:
                         break
-                    if (2 * d < n or i < c.member[f]) and not joined(homes, e, f):
-                        rare[(d - 1) * stride + i] += 1
+                    if (2 * d < n or i < c.member[f]) and not joined(homes, np.int32(e), np.int32(f)):
+                        rare[(d - 1) * stride + i] += weight_of(weight, t)
                     met[e] += 1
 
 
-@serial
+@borrowing
 def rare_at(rare, at):
     """Where in the second table the 64 pairs at this place of the first are."""
     return at if len(rare) > GROUP else 0
 
 
-@serial
+@borrowing
 def tile_at(n_columns, place):
     """Where in the tiles the 64 places from this one on begin."""
     return (place // GROUP) * n_columns * COLUMN + place % GROUP
 
 
-@serial
+@borrowing
 def bar_dense(s, ranks):
     """Rule out the pairs of the given ranks (see `pair_ranks`) for good."""
     n = len(s.wants)
@@ -191,22 +204,56 @@ def mirror(s, member, changed, n_changed, t):
     for k in range(n_changed):
         v = member[changed[k]]
         inside[v, t >> 6] ^= bit(t)
-        _flip(tiles, n, n_columns, INSIDE, v, t)
+        _flip(tiles, n, n_columns, np.int64(INSIDE), np.int64(v), t)
+
+
+def _pair_bound(wants, inside, weight, u, v, n_words):
+    """What the topics of the first words count for that places u and v both want and do not both have in the giant."""
+    count = 0
+    for w in range(n_words):
+        rest = wants[u, w] & wants[v, w] & ~(inside[u, w] & inside[v, w])
+        while rest:
+            count += weight_of(weight, 64 * w + lowest_bit(rest))
+            rest &= rest - np.uint64(1)
+    return count
+
+
+@overload(_pair_bound, inline="always")
+def _compiled_pair_bound(wants, inside, weight, u, v, n_words):
+    def counted(wants, inside, weight, u, v, n_words):
+        return _count_shared(wants, inside, u, v, n_words)
+
+    def weighed(wants, inside, weight, u, v, n_words):
+        return _weigh_shared(wants, inside, weight, u, v, n_words)
+
+    return counted if isinstance(weight, types.NoneType) else weighed
 
 
 @borrowing
-def _pair_bound(wants, inside, u, v, n_words):
-    """How many topics of the first words places u and v both want and do not both have in the giant component."""
-    count = 0
+def _count_shared(wants, inside, u, v, n_words):
+    """`_pair_bound` where every topic counts 1."""
+    count = np.int64(0)
     for w in range(n_words):
         count += np.int64(popcount(wants[u, w] & wants[v, w] & ~(inside[u, w] & inside[v, w])))
     return count
 
 
 @borrowing
-def _pair_contribution(wants, inside, node_ptr, entry, homes, u, v, n_words):
+def _weigh_shared(wants, inside, weight, u, v, n_words):
+    """`_pair_bound` with weights."""
+    total = np.int64(0)
+    for w in range(n_words):
+        rest = wants[u, w] & wants[v, w] & ~(inside[u, w] & inside[v, w])
+        while rest:
+            total += weight[64 * w + lowest_bit(rest)]
+            rest &= rest - np.uint64(1)
+    return total
+
+
+@borrowing
+def _pair_contribution(wants, inside, node_ptr, entry, homes, weight, u, v, n_words):
     """Contribution of places u and v, if it comes from topics of the first words."""
-    count = 0
+    total = np.int64(0)
     of_u, of_v = node_ptr[u], node_ptr[v]  # entries are in the order of the topics, as bits are
     for w in range(n_words):
         wants_u, wants_v = wants[u, w], wants[v, w]
@@ -215,11 +262,12 @@ def _pair_contribution(wants, inside, node_ptr, entry, homes, u, v, n_words):
             below = (rest - np.uint64(1)) & ~rest
             q = entry[of_u + np.int64(popcount(wants_u & below))]
             r = entry[of_v + np.int64(popcount(wants_v & below))]
-            count += not joined(homes, q, r)
+            if not joined(homes, q, r):
+                total += weight_of(weight, 64 * w + np.int64(popcount(below)))
             rest &= rest - np.uint64(1)
         of_u += np.int64(popcount(wants_u))
         of_v += np.int64(popcount(wants_v))
-    return count
+    return total
 
 
 @borrowing
@@ -230,7 +278,7 @@ def dense_pair(n, position):
     return i, (i + position // stride + 1) % n
 
 
-@serial
+@borrowing
 def dense_next(c, s, cursor, capped, floor):
     """Move the cursor on to the first pair, in (level, rank) order, that has the level of the cursor.
 
@@ -238,17 +286,26 @@ def dense_next(c, s, cursor, capped, floor):
     (uint8, the circle twice) set are left out. False when no pair of level ``floor`` or more remains.
     """
     tiles, rare, bound, top = s.tiles, s.rare, s.bound, s.top
-    wants, inside, homes = s.wants, s.inside, homes_of(c)
-    node_ptr, entry = c.node_ptr, c.entry
+    wants, inside, homes = s.wants, s.inside, c.homes
+    node_ptr, entry, weight, column_weight = c.node_ptr, c.entry, c.weight, s.column_weight
     n = len(wants)
     per_row = groups_per_row(n)
+    n_groups = (n // 2) * per_row
     n_columns = len(tiles) // max(per_row * COLUMN, 1)
     n_frequent = min((8 * n_columns + 63) // 64, wants.shape[1])  # words with all topics that are not rare
     level, position = cursor[0], cursor[1]
     while level >= floor:
         group = position // GROUP
-        while group < len(top):
+        below = np.int64(0)
+        while group < n_groups:
+            if group % GROUP == 0:
+                highest = np.int64(group_max(top, group))
+                if highest < level:
+                    below = max(below, highest)
+                    group += GROUP
+                    continue
             if top[group] < level:
+                below = max(below, np.int64(top[group]))
                 group += 1
                 continue
             at = group * GROUP
@@ -258,7 +315,7 @@ def dense_next(c, s, cursor, capped, floor):
             recounted = popcount(hits) >= RECOUNT_ALL
             if recounted:
                 x, y = tile_at(n_columns, i), tile_at(n_columns, (i + d) % n)
-                group_lower(tiles, n_columns, x, y, rare, rare_at(rare, at), bound, at)
+                lower(tiles, n_columns, x, y, rare, rare_at(rare, at), bound, at, column_weight)
                 hits = group_hits(bound, at, level, capped, i, i + d) & after
             while hits:
                 k = lowest_bit(hits)
@@ -266,19 +323,21 @@ def dense_next(c, s, cursor, capped, floor):
                 shares_rare = rare[rare_at(rare, at) + k] > 0
                 n_words = wants.shape[1] if shares_rare else n_frequent
                 if shares_rare or not recounted:
-                    worth = _pair_bound(wants, inside, u, v, n_words)
+                    worth = _pair_bound(wants, inside, weight, u, v, n_words)
                 else:
                     worth = level
                 if worth >= level:
-                    worth = _pair_contribution(wants, inside, node_ptr, entry, homes, u, v, n_words)
+                    worth = _pair_contribution(wants, inside, node_ptr, entry, homes, weight, u, v, n_words)
                 bound[at + k] = worth
                 if worth == level:
                     cursor[0], cursor[1] = level, at + k
                     return True
                 hits &= hits - np.uint64(1)
             top[group] = group_max(bound, at)
+            below = max(below, np.int64(top[group]))
             group += 1
-        level -= 1
-        position = 0
+        # a capped pair keeps its bound, which may be the level's or above
+        level = min(below, level - 1) if position == 0 else level - 1
+        position = np.int64(0)
     cursor[0], cursor[1] = level, 0
     return False

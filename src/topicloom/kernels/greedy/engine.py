@@ -8,16 +8,17 @@ pairs below the maximum degree keep a second place in the same walk, and start i
 import numpy as np
 
 from topicloom.kernels.greedy.blocks import build_blocks
-from topicloom.kernels.greedy.components import build_components, components_of_links, number_entries
-from topicloom.kernels.greedy.dense import DENSE_BYTES, columns
+from topicloom.kernels.greedy.components import components_of_links, new_components
+from topicloom.kernels.greedy.dense import DENSE_BYTES, bar_dense, build_dense, columns
 from topicloom.kernels.greedy.joining import link_all
-from topicloom.kernels.greedy.loop import DENSE, GREEDY_MERGE, LISTED, MINMAX_ODA, SPARSE, grow
-from topicloom.kernels.jit import serial
+from topicloom.kernels.greedy.listed import build_listed
+from topicloom.kernels.greedy.loop import GREEDY_MERGE, MINMAX_ODA, grown_links
+from topicloom.kernels.greedy.sparse import build_sparse, build_sweep
+from topicloom.kernels.greedy.weights import node_weights
 from topicloom.kernels.tie_order import pair_ranks, places_on_circle
 
-__all__ = ["GREEDY_MERGE", "MINMAX_ODA", "cheapest_search", "greedy_links"]
+__all__ = ["GREEDY_MERGE", "MINMAX_ODA", "cheapest_search", "greedy_links", "search_and_grow"]
 
-SEARCHES = {"dense": DENSE, "sparse": SPARSE, "listed": LISTED}
 NO_LINKS = np.empty((0, 2), np.int32)
 
 LISTED_NODES = 64
@@ -38,6 +39,7 @@ def greedy_links(
     candidate_nodes=None,
     candidate_links=None,
     topic_mask=None,
+    weights=None,
     places=None,
     search=None,
     seed,
@@ -64,6 +66,8 @@ def greedy_links(
         Only links between these nodes, or only these links, may be added.
     topic_mask : bool array per topic, optional
         Only these topics count.
+    weights : int array per topic, optional
+        What a topic counts for in a contribution, at least 1; 1 without it.
     places : int32 array, optional
         Place of each node on the circle of the tie rule, to save its computation in repeated calls.
     search : "dense", "sparse", "listed" or None
@@ -94,32 +98,33 @@ def greedy_links(
     nodes = np.arange(n_nodes) if candidate_nodes is None else np.unique(np.asarray(candidate_nodes, np.int64))
     nodes = nodes[np.argsort(places[nodes])]
 
-    node_ptr, topic, n_open, start = _open_topics(indptr, topics, nodes, topic_mask, start)
+    node_ptr, topic, open_topics, start = _open_topics(indptr, topics, nodes, topic_mask, start)
+    weight = None if weights is None else _without_divisor(np.asarray(weights, np.int64)[open_topics])
     lengths = np.diff(node_ptr)
     if search is None:
-        search = cheapest_search(n_nodes, lengths, np.bincount(topic, minlength=n_open))
+        search = cheapest_search(
+            n_nodes, lengths, np.bincount(topic, minlength=len(open_topics)), node_weights(node_ptr, topic, weight)
+        )
+    n_open = len(open_topics)
     if search == "dense":
-        topic, start = _popular_first(node_ptr, topic, n_open, start)
+        topic, start, n_open, weight = _popular_first(node_ptr, topic, n_open, start, weight)
     if search == "dense" and len(nodes) < n_nodes:  # the table holds the whole circle
         node_ptr = np.zeros(n_nodes + 1, np.int64)
         node_ptr[places[nodes] + 1] = lengths
         node_ptr = np.cumsum(node_ptr)
         nodes = np.argsort(places)
     barred = np.sort(pair_ranks(n_nodes, places[barred_links]))
-    wide = search == "dense" and lengths.max(initial=0) > 255
-    build = build_blocks if blocks else build_components
-    state = build(node_ptr, topic, n_open, start)
+    build = build_blocks if blocks else new_components
+    state = build(node_ptr, topic, n_open, start, weight)
     if blocks and len(start_links):
         position = np.empty(n_nodes, np.int32)
         position[nodes] = np.arange(n_nodes, dtype=np.int32)
         link_all(state, position[start_links])
-    links = grow(
+    links = search_and_grow(
         state,
-        build(np.zeros(1, np.int64), topic[:0], 0, start[:0]),
+        search,
         places[nodes],
         n_nodes,
-        SEARCHES[search],
-        np.zeros(1, np.uint16 if wide else np.uint8),
         _ranked_pairs(nodes, places, pairs, barred) if search == "listed" else NO_LINKS,
         barred,
         degree[nodes].astype(np.int64),
@@ -129,10 +134,34 @@ def greedy_links(
     return np.sort(nodes[links].astype(np.int32), axis=1)
 
 
-def cheapest_search(n_nodes, lengths, subscribers):
+def search_and_grow(state, search, place, n_places, pairs, barred, degree, max_degree, rho):
+    """Links that the rule adds, found by the named search, as pairs of node numbers (m, 2) int32 in order.
+
+    Nodes are numbered along the circle of ``n_places``, ``place`` (int32) says where on it; with the dense search they
+    are the whole circle. ``pairs`` (by rank) are the candidates of the listed search, ``barred`` (int64 ranks,
+    ascending) links that the other two may not add. Overwrites ``state`` and ``degree`` (int64).
+    """
+    most = int(node_weights(state.node_ptr, state.topic, state.weight).max(initial=0))
+    walk = calm_walk = None
+    if search == "dense":
+        found = build_dense(state, np.uint8 if most <= 255 else np.uint16)
+        if len(barred):
+            bar_dense(found, barred)
+    elif search == "sparse":
+        found = build_sparse(state, place, n_places, barred)
+        walk = calm_walk = build_sweep(state, found, found.bound)
+        if rho > 0:
+            calm_walk = build_sweep(state, found, found.bound.copy())
+    else:
+        found = build_listed(pairs)
+    return grown_links(state, found, walk, calm_walk, most, degree, max_degree, rho)
+
+
+def cheapest_search(n_nodes, lengths, subscribers, worths=None):
     """The search with the least estimated cost, by name.
 
-    ``lengths`` are the candidates' numbers of open topics, ``subscribers`` the open topics' numbers of candidates.
+    ``lengths`` are the candidates' numbers of open topics, ``subscribers`` the open topics' numbers of candidates;
+    ``worths`` what the topics of each candidate count for together, if that is not their number.
 
     - listed: for few candidates; all their pairs.
     - dense: about 4 ns + 0.12 ns per 8 open topics that are not rare for each of the n² / 2 pairs of the circle, and
@@ -148,7 +177,7 @@ def cheapest_search(n_nodes, lengths, subscribers):
     n_pairs = n_nodes * n_nodes / 2
     n_topics = len(subscribers)
     shared = (subscribers.astype(np.float64) ** 2).sum() / 2
-    bound_bytes = 1 if lengths.max(initial=0) <= 255 else 2
+    bound_bytes = 1 if (lengths if worths is None else worths).max(initial=0) <= 255 else 2
     dense_bytes = n_pairs * bound_bytes + n_nodes * n_topics
     n_columns = columns(np.sort(subscribers)[::-1], n_nodes, bound_bytes)
     dense = n_pairs * (4 + 0.12 * n_columns) + 4 * shared
@@ -177,61 +206,56 @@ def _ranked_pairs(nodes, places, pairs, barred):
     return pairs[first[~np.isin(ranks, barred)]]
 
 
-@serial
 def _open_topics(indptr, topics, nodes, topic_mask, start):
     """CSR of the nodes in the given order, cut down to topics that still have something to merge among them.
 
-    Returns (node_ptr int64, topic int32 with open topics renumbered in order, how many there are, start cut likewise).
+    Returns (node_ptr int64, topic int32 with open topics renumbered in order, which topics those are, start cut
+    likewise).
     """
-    FRESH, OPEN = -1, -2
-    first = np.full(len(topic_mask), FRESH, np.int64)  # the topic's first component, while there is no other
-    for v in nodes:
-        for k in range(indptr[v], indptr[v + 1]):
-            t = topics[k]
-            if topic_mask[t] and first[t] != OPEN:
-                component = start[k] if len(start) else k
-                if first[t] == FRESH:
-                    first[t] = component
-                elif first[t] != component:
-                    first[t] = OPEN
-    renumbered = np.full(len(topic_mask), -1, np.int32)
-    n_open = 0
-    for t in range(len(topic_mask)):
-        if first[t] == OPEN:
-            renumbered[t] = n_open
-            n_open += 1
-    node_ptr = np.zeros(len(nodes) + 1, np.int64)
-    for x in range(len(nodes)):
-        node_ptr[x + 1] = node_ptr[x]
-        for k in range(indptr[nodes[x]], indptr[nodes[x] + 1]):
-            node_ptr[x + 1] += renumbered[topics[k]] >= 0
-    topic = np.empty(node_ptr[-1], np.int32)
-    kept_start = np.empty(node_ptr[-1] if len(start) else 0, np.int32)
-    at = 0
-    for v in nodes:
-        for k in range(indptr[v], indptr[v + 1]):
-            if renumbered[topics[k]] >= 0:
-                topic[at] = renumbered[topics[k]]
-                if len(start):
-                    kept_start[at] = start[k]
-                at += 1
-    return node_ptr, topic, n_open, kept_start
+    lengths = indptr[nodes + 1] - indptr[nodes]
+    node_ptr = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
+    taken = np.arange(node_ptr[-1]) + np.repeat(indptr[nodes] - node_ptr[:-1], lengths)
+    topic = topics[taken]
+    if len(start):
+        start = start[taken]
+        first = np.empty(len(topic_mask), np.int32)  # some component of the topic: open if another one differs
+        first[topic] = start
+        is_open = topic_mask & (np.bincount(topic[start != first[topic]], minlength=len(topic_mask)) > 0)
+    else:
+        is_open = topic_mask & (np.bincount(topic, minlength=len(topic_mask)) > 1)
+    kept = is_open[topic]
+    n_kept = np.concatenate([np.zeros(1, np.int64), np.cumsum(kept)])
+    number = (np.cumsum(is_open) - 1).astype(np.int32)
+    return n_kept[node_ptr], number[topic[kept]], np.flatnonzero(is_open), start[kept] if len(start) else start
 
 
-@serial
-def _popular_first(node_ptr, topic, n_topics, start):
-    """Topics of all nodes (CSR) renumbered from the most wanted to the least, still ascending; and start likewise."""
-    topic_ptr, entry, member = number_entries(node_ptr, topic, n_topics)
-    start_of = np.empty_like(start)
-    for k in range(len(start)):
-        start_of[entry[k]] = start[k]
-    renumbered, moved = np.empty_like(topic), np.empty_like(start)
-    free = node_ptr[:-1].copy()
-    for rank, t in enumerate(np.argsort(topic_ptr[:-1] - topic_ptr[1:], kind="mergesort")):
-        for e in range(topic_ptr[t], topic_ptr[t + 1]):
-            k = free[member[e]]
-            free[member[e]] += 1
-            renumbered[k] = rank
-            if len(start):
-                moved[k] = start_of[e]
-    return renumbered, moved
+def _without_divisor(weight):
+    """Weights divided by what divides them all, so that there are no empty levels; None if all are 1 then."""
+    weight = weight // max(int(np.gcd.reduce(weight)), 1)
+    return None if (weight == 1).all() else weight
+
+
+def _popular_first(node_ptr, topic, n_topics, start, weight):
+    """Topics of all nodes (CSR) renumbered from the most wanted to the least, still ascending; and start likewise.
+
+    Where topics have weights, these come first, rising, and the topics of each begin at a multiple of 8: numbers in
+    between belong to no topic. Returns (topic, start, how many numbers there are, weight).
+    """
+    subscribers = np.bincount(topic, minlength=n_topics)
+    number = np.empty(n_topics, np.int64)
+    if weight is None:
+        number[np.argsort(-subscribers, kind="stable")] = np.arange(n_topics)
+    else:
+        order = np.lexsort((-subscribers, weight))
+        values, first, counts = np.unique(weight[order], return_index=True, return_counts=True)
+        room = (counts + 7) // 8 * 8
+        starts = np.cumsum(room) - room
+        number[order] = np.arange(n_topics) + np.repeat(starts - first, counts)
+        n_topics, weight = int(room.sum()), np.repeat(values, room)
+    key = np.repeat(np.arange(len(node_ptr) - 1) * n_topics, np.diff(node_ptr)) + number[topic]
+    if len(start):
+        order = np.argsort(key)
+        key, start = key[order], start[order]
+    else:
+        key.sort()
+    return (key % max(n_topics, 1)).astype(np.int32), start, n_topics, weight

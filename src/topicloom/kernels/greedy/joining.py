@@ -8,16 +8,13 @@ Calls in hot loops take arrays one by one, or few of them: numba counts referenc
 call passes, which would cost more than the call. Hence the `Homes` of blocks, and the bare labels of components.
 """
 
+import numpy as np
 from numba.extending import overload
 
 from topicloom.kernels.greedy.blocks import Blocks, Homes, link_blocks, share_block
 from topicloom.kernels.greedy.components import merge
-from topicloom.kernels.jit import borrowing, serial
-
-
-def homes_of(c):
-    """The part of a state that `joined` needs: `Homes` of blocks, the labels of components."""
-    return Homes(c.label, c.into, c.top) if isinstance(c, Blocks) else c.label
+from topicloom.kernels.greedy.weights import weight_of
+from topicloom.kernels.jit import borrowing
 
 
 def joined(homes, q, r):
@@ -30,21 +27,10 @@ def link(c, t, q, r):
     return link_blocks(c, t, q, r) if isinstance(c, Blocks) else merge(c, t, q, r)
 
 
-# What numba compiles in the place of the three, by type; it wants plain functions here.
+# What numba compiles in the place of the two, by type; it wants plain functions here.
 
 
-@overload(homes_of)
-def _compiled_homes_of(c):
-    def of_blocks(c):
-        return Homes(c.label, c.into, c.top)
-
-    def of_components(c):
-        return c.label
-
-    return of_blocks if c.instance_class is Blocks else of_components
-
-
-@overload(joined)
+@overload(joined, inline="always")
 def _compiled_joined(homes, q, r):
     def by_blocks(homes, q, r):
         return share_block(homes, q, r)
@@ -55,7 +41,7 @@ def _compiled_joined(homes, q, r):
     return by_blocks if getattr(homes, "instance_class", None) is Homes else by_components
 
 
-@overload(link)
+@overload(link, inline="always")
 def _compiled_link(c, t, q, r):
     def in_blocks(c, t, q, r):
         return link_blocks(c, t, q, r)
@@ -67,21 +53,21 @@ def _compiled_link(c, t, q, r):
 
 
 @borrowing
-def contribution(node_ptr, topic, entry, homes, u, v):
-    """Topics that u and v both want in which a link between them would join something."""
+def contribution(node_ptr, topic, entry, homes, weight, u, v):
+    """What the topics count for that u and v both want and in which a link between them would join something."""
     k, k_end = node_ptr[u], node_ptr[u + 1]
     m, m_end = node_ptr[v], node_ptr[v + 1]
-    count = 0
+    total = np.int64(0)
     while k < k_end and m < m_end:
         t, s = topic[k], topic[m]
         if t == s and not joined(homes, entry[k], entry[m]):
-            count += 1
+            total += weight_of(weight, t)
         k += t <= s  # which of the two moves on cannot be foreseen: added up, it costs no branch
         m += s <= t
-    return count
+    return total
 
 
-@serial
+@borrowing
 def link_all(c, links):
     """Add links, given as pairs of nodes, one after the other."""
     for x in range(len(links)):

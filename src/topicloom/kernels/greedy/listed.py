@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from topicloom.kernels.greedy.joining import contribution, homes_of
-from topicloom.kernels.jit import serial
+from topicloom.kernels.greedy.joining import contribution
+from topicloom.kernels.jit import borrowing
 
 
 class Listed(NamedTuple):
@@ -15,29 +15,24 @@ class Listed(NamedTuple):
     bound: np.ndarray  # int32
 
 
-@serial
-def build_listed(c, pairs):
-    """Search over the given pairs, which must come in rank order."""
-    node_ptr, topic, entry, homes = c.node_ptr, c.topic, c.entry, homes_of(c)
-    bound = np.empty(len(pairs), np.int32)
-    for k in range(len(pairs)):
-        bound[k] = contribution(node_ptr, topic, entry, homes, pairs[k, 0], pairs[k, 1])
-    return Listed(pairs, bound)
+def build_listed(pairs):
+    """Search over the given pairs (int32), which must come in rank order."""
+    return Listed(np.ascontiguousarray(pairs, np.int32), np.full(len(pairs), np.iinfo(np.int32).max, np.int32))
 
 
-@serial
+@borrowing
 def listed_next(c, s, cursor, capped, floor):
     """Move the cursor on to the first pair that has the level of the cursor; see `dense_next`."""
-    node_ptr, topic, entry, homes = c.node_ptr, c.topic, c.entry, homes_of(c)
+    node_ptr, topic, entry, homes, weight = c.node_ptr, c.topic, c.entry, c.homes, c.weight
     pairs, bound = s.pairs, s.bound
     level, position = cursor[0], cursor[1]
     while level >= floor:
-        below = 0
+        below = np.int64(0)
         for k in range(position, len(pairs)):
             if bound[k] < level:
                 below = max(below, bound[k])
             elif not (capped[pairs[k, 0]] | capped[pairs[k, 1]]):
-                bound[k] = contribution(node_ptr, topic, entry, homes, pairs[k, 0], pairs[k, 1])
+                bound[k] = contribution(node_ptr, topic, entry, homes, weight, pairs[k, 0], pairs[k, 1])
                 if bound[k] == level:
                     cursor[0], cursor[1] = level, k
                     return True

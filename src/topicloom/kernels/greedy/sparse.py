@@ -16,8 +16,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from topicloom.kernels.greedy.joining import contribution, homes_of, joined
-from topicloom.kernels.jit import serial
+from topicloom.kernels.greedy.joining import contribution, joined
+from topicloom.kernels.greedy.sorting import sort_ranks
+from topicloom.kernels.greedy.weights import node_weights, weight_of
+from topicloom.kernels.jit import borrowing
 
 BATCH = 1 << 20
 # Members of a topic that the first window of a level should meet, and how much wider each next window is.
@@ -46,6 +48,7 @@ class Sparse(NamedTuple):
     count: np.ndarray  # int32 per node: scratch, zero between rows
     touched: np.ndarray  # int32: nodes whose count is not zero
     mine: np.ndarray  # int32 per topic: scratch, -1 between rows
+    counts: np.ndarray  # int64: scratch of sorting
 
 
 class Sweep(NamedTuple):
@@ -58,6 +61,7 @@ class Sweep(NamedTuple):
     seen_free: np.ndarray  # int32 per node: new value of Sweep.bound
     batch: np.ndarray  # int64 ranks, ascending: pairs of the present window
     known: np.ndarray  # int64 ranks, ascending: pairs of this level from the rows' memories
+    spare: np.ndarray  # int64: scratch of sorting
     memory_ptr: np.ndarray  # int64 per node, and one more: where its memory begins
     n_memory: np.ndarray  # int32 per node: pairs in it
     partner: np.ndarray  # int32
@@ -67,66 +71,71 @@ class Sweep(NamedTuple):
     rest: np.ndarray  # int32 per node: at least the contribution of what it does not remember
 
 
-@serial
 def build_sparse(c, place, n_places, barred):
-    """Sparse search over components ``c`` of nodes at the given places (ascending)."""
+    """Sparse search over components ``c`` of nodes at the given places (int32, ascending)."""
     n = len(place)
+    n_topics = len(c.topic_ptr) - 1
     before = np.zeros(n_places + 1, np.int32)
-    for v in range(n):
-        before[place[v] + 1] = 1
-    for p in range(n_places):
-        before[p + 1] += before[p]
-    incidences = 0.0
-    for t in range(len(c.topic_ptr) - 1):
-        incidences += float(c.topic_ptr[t + 1] - c.topic_ptr[t]) ** 2
+    before[place + 1] = 1
+    subscribers = np.diff(c.topic_ptr)
+    incidences = float((subscribers.astype(np.float64) ** 2).sum())
     first_width = int(FIRST_WINDOW * n_places * max(len(c.member), 1) / max(incidences, 1.0)) + 1
-    s = Sparse(
+    outside, n_outside = _list_all_outside(c)
+    return Sparse(
         n_places,
         first_width,
         place,
-        before,
-        np.empty(len(c.member), np.int32),
-        np.zeros(len(c.topic_ptr) - 1, np.int32),
-        np.zeros(len(c.topic_ptr) - 1, np.int32),
-        np.empty(n, np.int32),
+        np.cumsum(before, dtype=np.int32),
+        outside,
+        n_outside,
+        np.zeros(n_topics, np.int32),
+        node_weights(c.node_ptr, c.topic, c.weight).astype(np.int32),
         barred,
         np.zeros(n, np.int32),
         np.empty(n, np.int32),
-        np.full(len(c.topic_ptr) - 1, -1, np.int32),
+        np.full(n_topics, -1, np.int32),
+        np.zeros(257, np.int64),
     )
-    for v in range(n):
-        s.bound[v] = c.node_ptr[v + 1] - c.node_ptr[v]
-    for t in range(len(c.topic_ptr) - 1):
-        list_outside(c, s, t)
-    return s
 
 
-@serial
+def _list_all_outside(c):
+    """``outside`` and ``n_outside`` of `Sparse`."""
+    is_outside = np.concatenate([np.zeros(1, np.int64), np.cumsum(~c.inside)])
+    n_outside = is_outside[c.topic_ptr[1:]] - is_outside[c.topic_ptr[:-1]]
+    outside = np.empty(len(c.member), np.int32)
+    entries = np.flatnonzero(~c.inside)
+    moved = c.topic_ptr[:-1] - is_outside[c.topic_ptr[:-1]]
+    outside[np.arange(len(entries)) + np.repeat(moved, n_outside)] = entries
+    return outside, n_outside.astype(np.int32)
+
+
 def build_sweep(c, s, bound):
     """A walk that starts at the top; ``bound`` is Sparse.bound itself or, for a walk past capped nodes, a copy."""
     n = len(c.node_ptr) - 1
     memory_ptr = np.zeros(n + 1, np.int64)
-    for v in range(n):
-        memory_ptr[v + 1] = memory_ptr[v] + min(MEMORY * (c.node_ptr[v + 1] - c.node_ptr[v]) + MEMORY, n)
+    np.cumsum(np.minimum(MEMORY * np.diff(c.node_ptr) + MEMORY, n), out=memory_ptr[1:])
+    n_memory = memory_ptr[-1]
+    batch = np.empty(max(n, min(BATCH, n * n // 2)), np.int64)
     return Sweep(
         np.zeros(9, np.int64),
         bound,
         np.empty(n, np.int32),
         np.empty(n, np.int32),
         np.empty(n, np.int32),
-        np.empty(max(n, min(BATCH, n * n // 2)), np.int64),
-        np.empty(memory_ptr[-1], np.int64),
+        batch,
+        np.empty(n_memory, np.int64),
+        np.empty(max(len(batch), n_memory), np.int64),
         memory_ptr,
         np.zeros(n, np.int32),
-        np.empty(memory_ptr[-1], np.int32),
-        np.empty(memory_ptr[-1], np.int32),
+        np.empty(n_memory, np.int32),
+        np.empty(n_memory, np.int32),
         np.full(n, NEVER, np.int32),
         np.ones(n, np.int32),
         np.zeros(n, np.int32),
     )
 
 
-@serial
+@borrowing
 def list_outside(c, s, t):
     """Write the list of topic t's entries outside its giant component anew."""
     at = c.topic_ptr[t]
@@ -138,7 +147,7 @@ def list_outside(c, s, t):
     s.n_entered[t] = 0
 
 
-@serial
+@borrowing
 def note_entered(c, s, t, n_changed):
     """After a merge in topic t: shorten its list of outside entries if half of it is inside, or if some came out."""
     came_out = False
@@ -149,7 +158,7 @@ def note_entered(c, s, t, n_changed):
         list_outside(c, s, t)
 
 
-@serial
+@borrowing
 def _rank_at(s, w):
     """Rank of the pair that the walk stands at: the next of the window or of the memories; -1 at the window's end."""
     rank = -1
@@ -162,15 +171,15 @@ def _rank_at(s, w):
     return rank
 
 
-@serial
+@borrowing
 def sparse_pair(s, w):
     """Nodes (start of the arc, its end) of the pair that the walk stands at."""
     rank = _rank_at(s, w)
     p = rank % s.n_places
-    return s.before[p], s.before[(p + rank // s.n_places) % s.n_places]
+    return np.int64(s.before[p]), np.int64(s.before[(p + rank // s.n_places) % s.n_places])
 
 
-@serial
+@borrowing
 def sparse_next(c, s, w, cursor, capped, floor):
     """Move the walk on to the first pair that has the level of the cursor; see `dense_next`."""
     level = cursor[0]
@@ -190,14 +199,15 @@ def sparse_next(c, s, w, cursor, capped, floor):
     return False
 
 
-@serial
+@borrowing
 def restart(s, w):
     """Send a walk past capped nodes back to the top: others are capped now."""
     w.state[LEVEL] = 0
-    w.bound[:] = s.bound
+    for v in range(len(w.bound)):
+        w.bound[v] = s.bound[v]
 
 
-@serial
+@borrowing
 def _highest(w, capped):
     level = 0
     for v in range(len(w.bound)):
@@ -206,10 +216,11 @@ def _highest(w, capped):
     return level
 
 
-@serial
+@borrowing
 def _begin_level(c, s, w, level, capped):
     """Sort the rows that reach the level into those to sweep and those to serve from memory."""
-    w.state[:] = 0
+    for k in range(len(w.state)):
+        w.state[k] = 0
     for v in range(len(w.bound)):
         if w.bound[v] < level or capped[v]:
             continue
@@ -226,20 +237,20 @@ def _begin_level(c, s, w, level, capped):
             w.rising[v] = 1
             w.n_memory[v] = 0
             w.rest[v] = 0
-    w.known[: w.state[N_KNOWN]].sort()
+    sort_ranks(w.known, w.state[N_KNOWN], w.spare, s.counts)
     w.state[LEVEL] = level
     w.state[START] = 1
     w.state[WIDTH] = s.first_width if w.state[N_ROWS] else s.n_places
 
 
-@serial
+@borrowing
 def _recall(c, s, w, v, level, capped):
     """Note the pairs in a row's memory that have the level, and what the others have.
 
     The topics of v are marked, so that a pair costs the topics of the other end: the rows of large nodes remember most.
     """
     partner, worth, place, barred, n = w.partner, w.worth, s.place, s.barred, s.n_places
-    node_ptr, topic, entry, homes = c.node_ptr, c.topic, c.entry, homes_of(c)
+    node_ptr, topic, entry, homes, weight = c.node_ptr, c.topic, c.entry, c.homes, c.weight
     seen, seen_free, mine = w.seen, w.seen_free, s.mine
     marked = False
     w.seen[v] = w.rest[v]
@@ -252,9 +263,9 @@ def _recall(c, s, w, v, level, capped):
                 marked = True
                 for m in range(node_ptr[v], node_ptr[v + 1]):
                     mine[topic[m]] = entry[m]
-            worth[k] = (
-                0 if _is_barred(barred, rank) else _contribution_to_marked(node_ptr, topic, entry, homes, mine, x)
-            )
+            worth[k] = 0
+            if not _is_barred(barred, rank):
+                worth[k] = _contribution_to_marked(node_ptr, topic, entry, homes, weight, mine, x)
             if worth[k] == level:
                 w.known[w.state[N_KNOWN]] = rank
                 w.state[N_KNOWN] += 1
@@ -267,18 +278,18 @@ def _recall(c, s, w, v, level, capped):
             mine[topic[m]] = -1
 
 
-@serial
-def _contribution_to_marked(node_ptr, topic, entry, homes, mine, x):
+@borrowing
+def _contribution_to_marked(node_ptr, topic, entry, homes, weight, mine, x):
     """Contribution of x and the node whose entries are marked in ``mine``."""
-    count = 0
+    total = np.int64(0)
     for m in range(node_ptr[x], node_ptr[x + 1]):
         e = mine[topic[m]]
         if e >= 0 and not joined(homes, e, entry[m]):
-            count += 1
-    return count
+            total += weight_of(weight, topic[m])
+    return total
 
 
-@serial
+@borrowing
 def _end_level(s, w):
     """What was seen of each row becomes its bound, and what it remembered of a complete sweep counts."""
     n = len(w.rows)
@@ -293,7 +304,7 @@ def _end_level(s, w):
     w.state[LEVEL] = 0
 
 
-@serial
+@borrowing
 def _try_batch(c, s, w, level, capped):
     """Stop at the first pair of the window that still has the level."""
     while True:
@@ -304,7 +315,9 @@ def _try_batch(c, s, w, level, capped):
         if capped[u] | capped[v]:
             w.seen[u] = max(w.seen[u], level)
         else:
-            worth = 0 if _is_barred(s.barred, rank) else contribution(c.node_ptr, c.topic, c.entry, homes_of(c), u, v)
+            worth = np.int64(0)
+            if not _is_barred(s.barred, rank):
+                worth = contribution(c.node_ptr, c.topic, c.entry, c.homes, c.weight, u, v)
             if worth == level:
                 return True
             w.seen[u] = max(w.seen[u], worth)
@@ -315,15 +328,19 @@ def _try_batch(c, s, w, level, capped):
             w.state[AT_KNOWN] += 1
 
 
-@serial
+@borrowing
 def _is_barred(barred, rank):
-    if len(barred) == 0:
-        return False
-    k = np.searchsorted(barred, rank)
-    return k < len(barred) and barred[k] == rank
+    low, high = 0, len(barred)
+    while low < high:
+        middle = (low + high) >> 1
+        if barred[middle] < rank:
+            low = middle + 1
+        else:
+            high = middle
+    return low < len(barred) and barred[low] == rank
 
 
-@serial
+@borrowing
 def _fill_batch(c, s, w, level, capped):
     """Collect the pairs of the next window that may have the level, by rank."""
     start = w.state[START]
@@ -344,13 +361,13 @@ def _fill_batch(c, s, w, level, capped):
         if fits:
             break
         width = max((stop - start) // 4, 1)
-    w.batch[:n_batch].sort()
+    sort_ranks(w.batch, np.int64(n_batch), w.spare, s.counts)
     w.state[N_BATCH], w.state[AT] = n_batch, 0
     w.state[START] = stop
     w.state[WIDTH] = width * WIDENING if 2 * WIDENING * n_batch < len(w.batch) else width
 
 
-@serial
+@borrowing
 def _sweep_row(c, s, w, v, start, stop, level, capped, n_batch):
     """Append to the batch the pairs of row v with arcs from start to stop that may have the level.
 
@@ -365,9 +382,9 @@ def _sweep_row(c, s, w, v, start, stop, level, capped, n_batch):
     first, last = p + start, p + stop
     if first >= n:
         first, last = first - n, last - n
-    n_touched = _count_members(c, s, v, s.before[first], s.before[min(last, n)], 0)
+    n_touched = _count_members(c, s, v, s.before[first], s.before[min(last, n)], np.int64(0))
     if last > n:
-        n_touched = _count_members(c, s, v, 0, s.before[last - n], n_touched)
+        n_touched = _count_members(c, s, v, np.int32(0), s.before[last - n], n_touched)
     if n_batch + n_touched > len(w.batch):
         fits = 0
         for k in range(n_touched):
@@ -399,7 +416,7 @@ def _sweep_row(c, s, w, v, start, stop, level, capped, n_batch):
     return n_batch
 
 
-@serial
+@borrowing
 def _remember(memory_ptr, n_memory, partner, worths, rising, rest, v, x, worth):
     """Put a pair into the memory of row v; when that is full, what is not above its average is forgotten first."""
     first, end = memory_ptr[v], memory_ptr[v + 1]
@@ -425,9 +442,9 @@ def _remember(memory_ptr, n_memory, partner, worths, rising, rest, v, x, worth):
         rest[v] = max(rest[v], worth)
 
 
-@serial
+@borrowing
 def _count_members(c, s, v, first, last, n_touched):
-    """Count, for each node from first to last, the topics shared with v whose components differ."""
+    """Add up, for each node from first to last, what the topics shared with v count for whose components differ."""
     if first >= last:
         return n_touched
     node_ptr, topic, entry, label, inside = c.node_ptr, c.topic, c.entry, c.label, c.inside
@@ -435,6 +452,7 @@ def _count_members(c, s, v, first, last, n_touched):
     outside, n_outside, count, touched = s.outside, s.n_outside, s.count, s.touched
     for k in range(node_ptr[v], node_ptr[v + 1]):
         t, mine = topic[k], entry[k]
+        gain = weight_of(c.weight, t)
         begin = topic_ptr[t]
         if inside[mine]:
             lo, hi = begin, begin + n_outside[t]
@@ -453,7 +471,7 @@ def _count_members(c, s, v, first, last, n_touched):
                     if count[x] == 0:
                         touched[n_touched] = x
                         n_touched += 1
-                    count[x] += 1
+                    count[x] += gain
         else:
             own = label[mine]
             lo, hi = begin, topic_ptr[t + 1]
@@ -471,5 +489,5 @@ def _count_members(c, s, v, first, last, n_touched):
                     if count[x] == 0:
                         touched[n_touched] = x
                         n_touched += 1
-                    count[x] += 1
+                    count[x] += gain
     return n_touched

@@ -11,24 +11,27 @@ from numba.core import cgutils, types
 from numba.extending import intrinsic
 
 GROUP = 64
-# Bytes per column of a tile (see `greedy_dense.Dense`): two groups of places for "wants", two for "inside".
+# Bytes per column of a tile (see `dense.Dense`): two groups of places for "wants", two for "inside".
 INSIDE = 2 * GROUP
 COLUMN = 4 * GROUP
 
 if numba.config.DISABLE_JIT:
 
-    def group_lower(tiles, n_columns, x, y, extra, extra_at, bound, at):
-        """Lower the bounds at ``at`` … of 64 pairs to the topics that are left, and what is ``extra`` for each pair.
+    def lower(tiles, n_columns, x, y, extra, extra_at, bound, at, weight):
+        """Lower the bounds at ``at`` … of 64 pairs to what their topics left count for, and ``extra`` for each pair.
 
         ``x`` and ``y`` say where in ``tiles`` (uint8) the first column of the 64 left ends and of the 64 right ends
         begins: 8 topics of each place, first what it wants, then in which of those it lies in the giant component.
-        Topics in whose giant both lie do not count. ``bound`` is overwritten.
+        Topics in whose giant both lie do not count. ``weight``, like ``bound``, says for each column what its topics
+        count for; None means 1. ``bound`` is overwritten.
         """
         bytes_of = (np.arange(n_columns) * COLUMN)[:, None] + np.arange(GROUP)
         both_want = tiles[x + bytes_of] & tiles[y + bytes_of]
         both_inside = tiles[x + INSIDE + bytes_of] & tiles[y + INSIDE + bytes_of]
-        counts = np.bitwise_count(both_want & ~both_inside).sum(axis=0).astype(bound.dtype)
-        counts += extra[extra_at : extra_at + GROUP]
+        counts = np.bitwise_count(both_want & ~both_inside).astype(np.int64)
+        if weight is not None:
+            counts *= weight.astype(np.int64)[:n_columns, None]
+        counts = counts.sum(axis=0).astype(bound.dtype) + extra[extra_at : extra_at + GROUP]
         bound[at : at + GROUP] = np.minimum(bound[at : at + GROUP], counts)
 
     def group_hits(bound, at, level, capped, i, j):
@@ -67,8 +70,9 @@ else:
         return ir.IntType(array_type.dtype.bitwidth)
 
     @intrinsic
-    def group_lower(typing_context, tiles, n_columns, x, y, extra, extra_at, bound, at):
-        """Lower the bounds at ``at`` … of 64 pairs to the topics that are left, plus what is extra; see above."""
+    def lower(typing_context, tiles, n_columns, x, y, extra, extra_at, bound, at, weight):
+        """Lower the bounds at ``at`` … of 64 pairs to what their topics left count for, plus ``extra``; see above."""
+        weighted = not isinstance(weight, types.NoneType)
 
         def codegen(context, builder, signature, args):
             data = context.make_array(signature.args[0])(context, builder, args[0]).data
@@ -91,6 +95,9 @@ else:
                 count = _call(builder, f"llvm.ctpop.v{GROUP}i8", bytes64, [shared])
                 if lane.width > 8:
                     count = builder.zext(count, total)
+                if weighted:
+                    weights = context.make_array(signature.args[8])(context, builder, args[8]).data
+                    count = builder.mul(count, _splat(builder, builder.load(builder.gep(weights, [loop.index]))))
                 builder.store(builder.add(builder.load(counts), count), counts)
             at_pointer = _pointer(context, builder, signature.args[6], args[6], args[7], lane)
             old, new = _load(builder, at_pointer), builder.load(counts)
@@ -99,7 +106,7 @@ else:
             return context.get_dummy_value()
 
         at_type = types.intp
-        return types.void(tiles, at_type, at_type, at_type, extra, at_type, bound, at_type), codegen
+        return types.void(tiles, at_type, at_type, at_type, extra, at_type, bound, at_type, weight), codegen
 
     @intrinsic
     def group_hits(typing_context, bound, at, level, capped, i, j):

@@ -7,7 +7,6 @@ import numpy as np
 import numpy.typing as npt
 
 from topicloom.errors import InvalidInterestError, InvalidLinksError, InvalidOptionError
-from topicloom.judge import verify
 from topicloom.methods.dc.star_merge import Part, candidates_elsewhere, joining_links, star_set, wanted_elsewhere
 from topicloom.model import Interest, Overlay
 from topicloom.model import labels as label_columns
@@ -124,6 +123,8 @@ def _checked(number: int, interest: Interest, overlay: Overlay | npt.ArrayLike) 
         links = overlay.links
     else:
         links = normalized_links(overlay, interest.n_nodes)
+    from topicloom.judge import verify  # here, because it loads scipy and designing does not need it
+
     verdict = verify(interest, links)
     if not verdict.ok:
         first = verdict.broken[0]
