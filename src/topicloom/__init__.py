@@ -69,9 +69,7 @@ _HOMES = {
         "Event",
         "Maintainer",
     ),
-    "topicloom.errors": (
-        "TopicloomError",
-    ),
+    "topicloom.errors": ("TopicloomError",),
     "topicloom.judge": (
         "drill",
         "random_drills",
@@ -127,9 +125,7 @@ _HOMES = {
         "Routes",
         "routes",
     ),
-    "topicloom.workloads": (
-        "generate",
-    ),
+    "topicloom.workloads": ("generate",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
