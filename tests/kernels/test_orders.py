@@ -16,7 +16,7 @@ SEEDS = st.integers(0, 2**63 - 1)
 def test_arrays_of_draws_are_single_draws(seed: int, numbers: list[int]) -> None:
     array = np.array(numbers, np.int64)
     assert draw_all(seed, CYCLE_STREAM, array).tolist() == [int(draw(seed, CYCLE_STREAM, b)) for b in array]
-    base = draw(seed, CYCLE_STREAM, 0)
+    base = np.uint64(draw(seed, CYCLE_STREAM, 0))
     expected = [int(draw(base, a, b)) for a, b in zip(array, array[::-1])]
     assert draw_pairs(seed, CYCLE_STREAM, array, array[::-1]).tolist() == expected
 

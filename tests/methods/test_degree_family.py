@@ -82,7 +82,8 @@ def test_nothing_to_connect_gives_no_links(method, nodes, topics):
 ONE_TOPIC = """
 import resource, sys, time
 import numpy as np, topicloom as tl
-tl.design(tl.generate(50, 5, 2), sys.argv[1])  # compiled code is loaded
+small = tl.Interest.from_csr(np.arange(50_001), np.zeros(50_000, np.int32), 1)
+tl.design(small, sys.argv[1])  # compiled code is loaded, that of the same search
 interest = tl.Interest.from_csr(np.arange(100_001), np.zeros(100_000, np.int32), 1)
 before, began = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.process_time()
 overlay = tl.design(interest, sys.argv[1])
