@@ -60,7 +60,7 @@ if TYPE_CHECKING:
         Verdict,
         WeakNode,
     )
-    from topicloom.routing import Plan, Routes, routes
+    from topicloom.routing import Plan, RouteChange, RouteFollower, Routes, Steps, diff, routes
     from topicloom.workloads import generate
 
 # Where each public name lives; loaded when it is first asked for, so that `import topicloom` costs next to nothing.
@@ -122,7 +122,11 @@ _HOMES = {
     ),
     "topicloom.routing": (
         "Plan",
+        "RouteChange",
+        "RouteFollower",
         "Routes",
+        "Steps",
+        "diff",
         "routes",
     ),
     "topicloom.workloads": ("generate",),
@@ -157,8 +161,11 @@ __all__ = [
     "Overlay",
     "Plan",
     "Rejection",
+    "RouteChange",
+    "RouteFollower",
     "Routes",
     "SocAnswer",
+    "Steps",
     "TopicloomError",
     "Verdict",
     "WeakNode",
@@ -168,6 +175,7 @@ __all__ = [
     "cd_oda_2",
     "cycle_per_topic",
     "design",
+    "diff",
     "divide_and_conquer",
     "drill",
     "drop_redundant_links",

@@ -41,6 +41,10 @@ class PlanFormatError(TopicloomError):
     """A folder is not a plan, is of a format that this version does not know, or contradicts itself."""
 
 
+class UnsafeChangeError(TopicloomError):
+    """Two plans between which no safe order of steps exists, or one that breaks its own promises."""
+
+
 class InvalidEventError(TopicloomError):
     """An event that cannot be applied (unknown node leaves, a present node joins, a blank topic, an unknown kind)."""
 

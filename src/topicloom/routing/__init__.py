@@ -1,7 +1,9 @@
 """From links to routes: one tree per topic, over which every message reaches each subscriber exactly once."""
 
+from topicloom.routing.changes import Steps, diff
+from topicloom.routing.following import RouteChange, RouteFollower
 from topicloom.routing.plan import Plan
-from topicloom.routing.table import Routes
+from topicloom.routing.table import Failover, Routes
 from topicloom.routing.trees import routes
 
-__all__ = ["Plan", "Routes", "routes"]
+__all__ = ["Failover", "Plan", "RouteChange", "RouteFollower", "Routes", "Steps", "diff", "routes"]

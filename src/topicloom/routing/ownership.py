@@ -26,6 +26,22 @@ class Broker(Protocol):
         """Whether it may be connected to."""
 
 
+class Inventory(Protocol):
+    """What ownership asks of an inventory: brokers by node label."""
+
+    @property
+    def brokers(self) -> Mapping[str, Any]:
+        """Brokers by node label."""
+
+
+Brokers = Inventory | Mapping[str, Broker]
+
+
+def brokers_of(inventory: Brokers | None) -> Mapping[str, Broker] | None:
+    """The brokers by node label, from an inventory or from such a mapping itself."""
+    return inventory if inventory is None or isinstance(inventory, Mapping) else inventory.brokers
+
+
 def start_order(
     interest: Interest,
     links: Int32Array,

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -9,6 +10,7 @@ import pyarrow as pa
 
 from topicloom.errors import InvalidOptionError
 from topicloom.judge.routes import RoutesVerdict, verify_routes
+from topicloom.kernels.paths.standby import openings
 from topicloom.kernels.paths.trees import tree_diameters
 from topicloom.model import labels as label_columns
 from topicloom.model.arrays import Int32Array, Int64Array, frozen
@@ -16,6 +18,13 @@ from topicloom.model.interest import Interest
 from topicloom.routing.ownership import owners
 
 Bools = npt.NDArray[np.bool_]
+
+
+class Failover(NamedTuple):
+    """What to do when a node fails: positions of the standby rows to open, and topics that stay cut, by label."""
+
+    rows: Int64Array
+    cut: tuple[str, ...]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -153,6 +162,45 @@ class Routes:
             forest=self.forest,
             active=self.active,
         )
+
+    def failover(self, node: str | int) -> "Failover":
+        """Find the standby rows to open when a node fails.
+
+        Parameters
+        ----------
+        node : str or int
+            Its label, or its id.
+
+        Returns
+        -------
+        Failover
+            Positions of the rows to open, and the topics that stay cut because no standby row joins their parts.
+
+        Examples
+        --------
+        >>> import topicloom as tl
+        >>> interest = tl.Interest.from_pairs(list("abcd"), ["news"] * 4)
+        >>> ring = tl.Overlay(interest, [(0, 1), (1, 2), (2, 3), (0, 3)])
+        >>> routes = tl.routes(ring, standby=1)
+        >>> [len(routes.failover(name).rows) for name in "abcd"], routes.failover("a").cut
+        ([1, 0, 0, 1], ())
+        """
+        dead = self._node_id(node)
+        part = np.arange(self.interest.n_nodes, dtype=np.int32)
+        starts = np.searchsorted(self.topic, np.arange(self.interest.n_topics + 1))
+        topics = self.interest.topics[self.interest.indptr[dead] : self.interest.indptr[dead + 1]]
+        rows, cut = openings(dead, topics, starts, self.src, self.dst, self.active, part)
+        return Failover(frozen(rows), tuple(self.interest.topic_label(int(t)) for t in cut))
+
+    def _node_id(self, node: str | int) -> int:
+        labels = self.interest.node_labels
+        if isinstance(node, str) and labels is not None:
+            found = np.flatnonzero(labels == node)
+            if len(found):
+                return int(found[0])
+        elif str(node).isdecimal() and int(node) < self.interest.n_nodes:
+            return int(node)
+        raise InvalidOptionError(f"there is no node {node!r} among the {self.interest.n_nodes:,} nodes")
 
     def _topic_id(self, topic: str | int) -> int:
         labels = self.interest.topic_labels

@@ -1,16 +1,24 @@
 """``topicloom.routes``: one tree per topic over the links of an overlay."""
 
 from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from topicloom.errors import InvalidOptionError, NotTopicConnectedError
+from topicloom.kernels.paths.forests import shared_forests
+from topicloom.kernels.paths.stable_trees import kept_trees
+from topicloom.kernels.paths.standby import standby_rows
 from topicloom.kernels.paths.trees import spanning_trees
+from topicloom.model.arrays import Int32Array
+from topicloom.model.checks import checked_whole
 from topicloom.model.interest import Interest
 from topicloom.model.overlay import Overlay
-from topicloom.routing.ownership import Broker, check_dialling, start_order
-from topicloom.routing.table import Routes, assembled
+from topicloom.routing.keeping import Kept, kept_rows
+from topicloom.routing.ownership import Brokers, brokers_of, check_dialling, start_order
+from topicloom.routing.plan import Plan
+from topicloom.routing.table import Bools, Routes, assembled
 
 EXACT_UP_TO = 2_000
 SEARCHES = 64
@@ -20,9 +28,12 @@ Rates = Mapping[str, float] | npt.ArrayLike
 
 def routes(
     overlay: Overlay,
-    *,
+    keep: Routes | Plan | None = None,
+    standby: int = 0,
     rates: Rates | None = None,
-    inventory: Mapping[str, Broker] | None = None,
+    forests: bool = False,
+    *,
+    inventory: Brokers | None = None,
 ) -> Routes:
     """Choose for every topic a spanning tree of least diameter over the links of an overlay.
 
@@ -33,10 +44,19 @@ def routes(
     ----------
     overlay : Overlay
         A topic-connected one.
+    keep : Routes or Plan, optional
+        Older ones. Their trees stay where they can: rows that the overlay still allows are kept, and links are added
+        inside a topic until it is connected. Nodes and topics are matched by name.
+    standby : 0 or 1
+        With 1, add rows that are ready and shut, so that every topic stays connected when any one node fails, where
+        the links allow it; `Routes.failover` says which rows to open.
     rates : mapping from topic label to a number, or one number per topic id; optional
         Messages per second. Among trees of equal diameter those over nodes with less traffic are preferred; without
         rates every topic counts 1.
-    inventory : mapping from node label to a broker with ``dials`` and ``accepts``; optional
+    forests : bool
+        Choose trees that share few forests, for brokers that need an account or exchange per forest. The trees are
+        then longer.
+    inventory : Inventory, or a mapping from node label to a broker with ``dials`` and ``accepts``; optional
         Who may open connections and who may be connected to.
 
     Returns
@@ -54,8 +74,9 @@ def routes(
     -----
     The tree is a shortest-path tree of the absolute centre of the topic's sub-overlay (Hassin and Tamir, 1995), so its
     diameter is the least of all spanning trees. Topics with more than 2,000 subscribers get at most 64 searches for the
-    centre; where these do not prove it, ``exact`` is false. Takes O(links + rows) memory, and O(sub-overlay) time per
-    search. The same overlay always gives the same rows.
+    centre; where these do not prove it, where a tree is kept and with forests, ``exact`` is false. Takes
+    O(links + rows) memory, and O(sub-overlay) time per search; with forests, O(forests × (nodes + links)) memory. The
+    same overlay always gives the same rows.
 
     Examples
     --------
@@ -69,33 +90,68 @@ def routes(
     --------
     topicloom.design : where overlays come from.
     """
+    checked_whole("standby", standby, 0, 1)
     interest, links = overlay.interest, overlay.links
-    if inventory is not None:
-        check_dialling(interest, links, inventory)
-    load = static_load(interest, rates)
-    parent, exact = spanning_trees(
-        interest.indptr,
-        interest.topic_indptr,
-        interest.topic_nodes,
-        links,
-        load,
-        np.arange(interest.n_topics, dtype=np.int64),
-        EXACT_UP_TO,
-        SEARCHES,
+    brokers = brokers_of(inventory)
+    if brokers is not None:
+        check_dialling(interest, links, brokers)
+    old = None if keep is None else kept_rows(keep.routes if isinstance(keep, Plan) else keep, interest, links)
+    trees = _trees(interest, links, old, static_load(interest, rates), forests=forests)
+    refuse_unconnected(interest, trees.parent)
+    ready = _standby(interest, links, trees.parent, old) if standby else np.empty((3, 0), np.int32)
+    order = start_order(interest, links, brokers, None if old is None else old.rank)
+    return _with_rows(interest, links, order, trees, ready)
+
+
+class _Trees(NamedTuple):
+    parent: Int32Array
+    exact: Bools
+    forest: Int32Array
+
+
+def _trees(
+    interest: Interest, links: Int32Array, old: Kept | None, load: npt.NDArray[np.float64], *, forests: bool
+) -> _Trees:
+    base = (interest.indptr, interest.topic_indptr, interest.topic_nodes, links)
+    salts = np.arange(interest.n_topics, dtype=np.int64)
+    none = np.full(interest.n_topics, -1, np.int32)
+    if forests:
+        order = np.argsort(-np.diff(interest.topic_indptr), kind="stable")
+        rows = (np.empty(0, np.int32),) * 3 if old is None else (old.topic, old.src, old.dst)
+        parent, forest = shared_forests(*base, rows, order, none if old is None else old.home, load, salts)
+        return _Trees(parent, np.diff(interest.topic_indptr) <= 2, forest)
+    if old is None:
+        parent, exact = spanning_trees(*base, load, salts, EXACT_UP_TO, SEARCHES)
+    else:
+        kept = (old.topic, old.src, old.dst, old.parent)
+        parent, exact = kept_trees(*base, kept, load, salts, EXACT_UP_TO, SEARCHES)
+    return _Trees(parent, exact, none)
+
+
+def _standby(interest: Interest, links: Int32Array, parent: Int32Array, old: Kept | None) -> npt.NDArray[Any]:
+    preferred = (np.empty(0, np.int32),) * 3 if old is None else old.standby
+    rows: npt.NDArray[Any] = standby_rows(
+        interest.indptr, interest.topic_indptr, interest.topic_nodes, links, parent, preferred
     )
-    _refuse_unconnected(interest, parent)
-    rows = np.flatnonzero(parent >= 0)
-    topic_of = np.repeat(np.arange(interest.n_topics, dtype=np.int32), np.diff(interest.topic_indptr))
+    return rows
+
+
+def _with_rows(
+    interest: Interest, links: Int32Array, order: Int32Array, trees: _Trees, ready: npt.NDArray[Any]
+) -> Routes:
+    at = np.flatnonzero(trees.parent >= 0)
+    topic = np.repeat(np.arange(interest.n_topics, dtype=np.int32), np.diff(interest.topic_indptr))[at]
+    none = np.full(ready.shape[1], -1, np.int32)
     return assembled(
         interest,
         links,
-        start_order(interest, links, inventory),
-        exact,
-        topic=topic_of[rows],
-        ends=(interest.topic_nodes[rows], parent[rows]),
-        parent=parent[rows],
-        forest=np.full(len(rows), -1),
-        active=np.ones(len(rows), bool),
+        order,
+        trees.exact,
+        topic=np.concatenate((topic, ready[0])),
+        ends=(np.concatenate((interest.topic_nodes[at], ready[1])), np.concatenate((trees.parent[at], ready[2]))),
+        parent=np.concatenate((trees.parent[at], none)),
+        forest=np.concatenate((trees.forest[topic], none)),
+        active=np.arange(len(at) + len(none)) < len(at),
     )
 
 
@@ -125,7 +181,8 @@ def topic_rates(interest: Interest, rates: Rates | None) -> npt.NDArray[np.float
     return values
 
 
-def _refuse_unconnected(interest: Interest, parent: npt.NDArray[np.int32]) -> None:
+def refuse_unconnected(interest: Interest, parent: Int32Array) -> None:
+    """Refuse topics that have no tree; the message names the first."""
     at = np.flatnonzero(parent == -2)
     if len(at):
         topic = int(np.searchsorted(interest.topic_indptr, at[0], side="right")) - 1

@@ -72,7 +72,7 @@ def shortest_tree(n, src, dst, load, salt, most_searches):
     if search(indptr, neighbours, 0, distance, queue) < n:
         return np.full(n, -2, np.int32), True
     if len(src) == n - 1:
-        u, v = _middle_of_tree(indptr, neighbours, load, distance, queue)
+        u, v = _middle_of_tree(indptr, neighbours, load, salt, distance, queue)
         exact = True
     else:
         u, v, exact = _centre(indptr, neighbours, load, salt, most_searches, distance, queue)
@@ -84,12 +84,13 @@ def _before(load, salt, v, w):
     """Whether v is preferred to w: less load, then by a hash of topic and node, so that equals share the work."""
     if load[v] != load[w]:
         return load[v] < load[w]
-    a, b = _mixed(salt, v), _mixed(salt, w)
+    a, b = mixed(salt, v), mixed(salt, w)
     return a < b or (a == b and v < w)
 
 
 @serial
-def _mixed(salt, v):
+def mixed(salt, v):
+    """Hash (uint64) of a topic's salt and a node."""
     key = np.uint64(salt) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(v) * np.uint64(0xBF58476D1CE4E5B9)
     key ^= key >> np.uint64(31)
     key *= np.uint64(0x94D049BB133111EB)
@@ -97,8 +98,22 @@ def _mixed(salt, v):
 
 
 @serial
-def _middle_of_tree(indptr, neighbours, load, distance, queue):
-    """Centre of a tree: one vertex twice, or both ends of the middle edge, the less loaded first."""
+def tree_from_middle(n, src, dst, load, salt):
+    """Parents (int32, -1 at the root) of a tree, given by its edges, that hangs from its middle."""
+    indptr, neighbours = adjacency(n, src, dst)
+    distance = np.empty(n, np.int32)
+    queue = np.empty(n, np.int32)
+    search(indptr, neighbours, 0, distance, queue)
+    u, v = _middle_of_tree(indptr, neighbours, load, salt, distance, queue)
+    return _tree_from(indptr, neighbours, u, v, load, salt, distance, queue)
+
+
+@serial
+def _middle_of_tree(indptr, neighbours, load, salt, distance, queue):
+    """Centre of a tree: one vertex twice, or both ends of the middle edge, the less loaded first.
+
+    ``queue`` holds the order of a search from anywhere.
+    """
     n = len(indptr) - 1
     end = queue[n - 1]
     search(indptr, neighbours, end, distance, queue)
@@ -109,7 +124,7 @@ def _middle_of_tree(indptr, neighbours, load, distance, queue):
     if length % 2 == 0:
         return v, v
     u = _nearer(indptr, neighbours, v, distance)
-    return (u, v) if load[u] <= load[v] else (v, u)
+    return (u, v) if _before(load, salt, u, v) else (v, u)
 
 
 @serial

@@ -1,0 +1,76 @@
+"""``topicloom diff``: the steps from one plan to another."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from topicloom.cli.commands.routes import load_inventory
+from topicloom.cli.console import narrated, print_table, visible
+from topicloom.cli.options import Json
+from topicloom.routing import Plan, Steps, diff
+
+EXAMPLE = "Example: topicloom diff plan plan-2    (exit code 0: nothing to do, 1: changes, 2: impossible or bad input)"
+_SHOWN = 20
+
+
+def command(
+    old: Annotated[Path, typer.Argument(help="Plan that runs now.")],
+    new: Annotated[Path, typer.Argument(help="Plan that shall run.")],
+    inventory: Annotated[
+        Path | None,
+        typer.Option(help="Says by kind and version how each broker takes a change.", show_default=False),
+    ] = None,
+    as_json: Json = False,
+) -> int:
+    """Say which rows go off, then which go on, and which brokers are touched. Needs no Spark.
+
+    Between the two steps lies a barrier: every broker has shut its rows before any opens one, because two trees of one
+    topic form a cycle together. The judge checks that the live rows of every topic are a forest at every moment.
+    """
+    with narrated("reading both plans") as narrator:
+        before, after = Plan.load(old), Plan.load(new)
+        narrator("comparing rows")
+        steps = diff(before, after, inventory=load_inventory(inventory)[0])
+    if as_json:
+        print(json.dumps(steps.to_dict()))
+    elif steps.empty:
+        print(f"nothing to do: {steps.kept:,} rows stay")
+    else:
+        _print(steps)
+    return 0 if steps.empty else 1
+
+
+def _print(steps: Steps) -> None:
+    print(f"step 1: {len(steps.off):,} rows off")
+    _print_rows("-", [f"{topic}: {src} – {dst}" for topic, src, dst in steps.off])
+    print("barrier: go on when every broker has finished step 1; every topic's live rows are a forest (judged)")
+    print(f"step 2: {len(steps.on):,} rows on")
+    _print_rows("+", [f"{topic}: {src} – {dst}" for topic, src, dst in steps.on])
+    print(f"{steps.kept:,} rows stay, {len(steps.standby):,} become standby rows")
+    for what, links in (("new links (firewalls!)", steps.new_links), ("retired links", steps.retired_links)):
+        if links:
+            print(f"{len(links):,} {what}")
+            _print_rows(" ", [f"{src} – {dst}" for src, dst in links])
+    if steps.cut:
+        worst = sorted(steps.cut, key=lambda cut: (-cut.cut_off, cut.topic))[:_SHOWN]
+        print_table(
+            (f"{len(steps.cut):,} topics cut between the steps", "parts", "nodes cut off"),
+            [(cut.topic, f"{cut.parts:,}", f"{cut.cut_off:,}") for cut in worst],
+        )
+    if steps.touched:
+        print_table(
+            (f"{len(steps.touched):,} brokers touched", "how", "rows"),
+            [(broker.node, broker.how, f"{broker.rows:,}") for broker in steps.touched[:_SHOWN]],
+        )
+    if steps.make_first:
+        print("these brokers may open step 2 before step 1 is done: duplicates, but no storm")
+
+
+def _print_rows(sign: str, texts: Sequence[str]) -> None:
+    for text in texts[:_SHOWN]:
+        print(f"  {sign} {visible(text, longest=200)}")
+    if len(texts) > _SHOWN:
+        print(f"  … and {len(texts) - _SHOWN:,} more (--json lists all)")

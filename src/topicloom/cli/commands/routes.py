@@ -1,0 +1,139 @@
+"""``topicloom routes``: one tree per topic, so that brokers deliver every message exactly once."""
+
+import csv
+import json
+from importlib import import_module
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from topicloom.cli.console import figure, narrated, print_table, tell
+from topicloom.cli.options import Json, Overwrite
+from topicloom.errors import InputNotFoundError, InvalidOptionError
+from topicloom.model import Overlay
+from topicloom.routing import Plan, Routes, routes
+from topicloom.storage.atomic import check_destination
+
+EXAMPLE = "Example: topicloom routes overlay plan --inventory brokers.csv --for mosquitto"
+TARGETS = {"mosquitto": False, "nats": True, "rabbitmq": True, "zenoh": False}  # whether it needs forests
+
+
+def command(
+    overlay: Annotated[Path, typer.Argument(help="Overlay directory, as topicloom design writes it.")],
+    plan: Annotated[Path, typer.Argument(help="Folder for the plan.")],
+    inventory: Annotated[
+        Path | None,
+        typer.Option(help="CSV, JSON or YAML: node, host, port; dials and accepts say who may.", show_default=False),
+    ] = None,
+    target: Annotated[
+        str | None,
+        typer.Option("--for", help=f"Kind of broker: {', '.join(TARGETS)}. nats and rabbitmq get few forests."),
+    ] = None,
+    keep: Annotated[
+        Path | None, typer.Option(help="Older plan, whose trees stay where they can.", show_default=False)
+    ] = None,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Choose all trees again, also those that could stay.")] = False,
+    standby: Annotated[int, typer.Option(help="1: add rows that are ready and shut, for the failure of a node.")] = 0,
+    rates: Annotated[
+        Path | None, typer.Option(help="CSV with topic and rate (messages per second).", show_default=False)
+    ] = None,
+    overwrite: Overwrite = False,
+    as_json: Json = False,
+) -> int:
+    """Choose one tree per topic over an overlay's links, and who dials whom. Needs no Spark.
+
+    Links alone are not enough: where a topic's links form a cycle, brokers would send messages round for ever. A plan
+    that exists is replaced only with --overwrite; its trees are then kept where they can be, unless --fresh is given.
+    """
+    plan = plan.absolute()
+    check_destination(plan, overwrite=overwrite)
+    if target is not None and target not in TARGETS:
+        raise InvalidOptionError(f"--for {target!r} is not known; {', '.join(TARGETS)} are accepted")
+    if fresh and keep is not None:
+        raise InvalidOptionError("--keep and --fresh exclude each other: keep the trees of a plan, or choose all again")
+    older = keep if keep is not None else plan if plan.exists() and not fresh else None
+    with narrated("reading the overlay") as narrator:
+        old = None if older is None else Plan.load(older)
+        given = Overlay.load(overlay)
+        brokers, fingerprint = load_inventory(inventory)
+        narrator(f"choosing the trees of {given.interest.n_topics:,} topics")
+        made = routes(
+            given,
+            keep=old,
+            standby=standby,
+            rates=None if rates is None else read_rates(rates),
+            forests=TARGETS.get(target or "", False),
+            inventory=brokers,
+        )
+        narrator("asking the judge")
+        verdict = made.verify()
+        narrator("writing")
+        result = Plan(made, target, fingerprint)
+        result.save(plan, overwrite=overwrite)
+    facts = _facts(made, old)
+    if as_json:
+        print(json.dumps({"plan": str(plan), "ok": verdict.ok, "generation": result.generation, **facts}))
+    else:
+        print_table(("routes", ""), [(name.replace("_", " "), figure(value)) for name, value in facts.items()])
+    for broken in verdict.broken[:5]:
+        tell(f"{broken.kind}: topic {broken.topic!r}, {', '.join(broken.nodes[:5])}")
+    tell(f"{'verified' if verdict.ok else 'BROKEN'}; wrote {plan}")
+    return 0 if verdict.ok else 1
+
+
+def load_inventory(path: Path | None) -> tuple[Any, str | None]:
+    """The inventory in a file and its fingerprint; nothing without a file."""
+    if path is None:
+        return None, None
+    inventory = import_module("topicloom.deploy").Inventory.load(path)
+    return inventory, inventory.fingerprint
+
+
+def _facts(made: Routes, old: Plan | None) -> dict[str, Any]:
+    """What is printed: counts, diameters, and how much differs from the plan that was kept."""
+    shared = made.diameters[made.interest.topic_indptr[1:] - made.interest.topic_indptr[:-1] > 1]
+    facts: dict[str, Any] = {
+        "topics": made.interest.n_topics,
+        "links": len(made.links),
+        "links_used": len(set(zip(made.src.tolist(), made.dst.tolist()))),
+        "rows": made.n_rows,
+        "standby_rows": len(made.topic) - made.n_rows,
+        "forests": made.n_forests,
+        "mean_tree_diameter": float(shared.mean()) if len(shared) else 0.0,
+        "max_tree_diameter": int(shared.max(initial=0)),
+        "trees_not_proven_shortest": int((~made.exact).sum()),
+    }
+    if old is not None:
+        names = [_rows(routes) for routes in (old.routes, made)]
+        facts |= {"rows_off": len(names[0] - names[1]), "rows_on": len(names[1] - names[0])}
+    return facts
+
+
+def _rows(routes: Routes) -> set[tuple[str, str, str]]:
+    table = routes.table().select(["topic", "src", "dst", "active"]).to_pylist()
+    return {(row["topic"], row["src"], row["dst"]) for row in table if row["active"]}
+
+
+def read_rates(path: Path) -> dict[str, float]:
+    """Rates by topic from a CSV file with the columns topic and rate.
+
+    Raises
+    ------
+    InputNotFoundError, InvalidOptionError
+        The file cannot be read, lacks a column, or holds a rate that is no number.
+    """
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            rows = list(csv.DictReader(file, strict=True))
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise InputNotFoundError(f"{path} cannot be read as CSV: {error}") from None
+    rates = {}
+    for number, row in enumerate(rows, 2):
+        try:
+            rates[row["topic"]] = float(row["rate"])
+        except KeyError as error:
+            raise InvalidOptionError(f"{path} has no column {error}; topic and rate are needed") from None
+        except (TypeError, ValueError):
+            raise InvalidOptionError(f"{path} line {number}: rate {row['rate']!r} is not a number") from None
+    return rates

@@ -1,0 +1,152 @@
+"""Trees that share forests: topics whose trees together have no cycle, as few groups of them as first fit finds.
+
+A topic fits a forest when its subscribers that the forest connects are connected by links of the forest among
+subscribers, and the other links of the topic connect these components. A tree of the topic is then the forest's links
+inside the topic, and one link for each further component.
+"""
+
+import numpy as np
+
+from topicloom.kernels.jit import serial
+from topicloom.kernels.paths.stable_trees import grown_tree
+from topicloom.kernels.paths.topic_shape import oriented_links
+
+
+@serial
+def shared_forests(indptr, topic_indptr, topic_nodes, links, kept, order, home, load, salts):
+    """Parent of every subscriber in the tree of its topic (int32, -1 at roots, -2 not connected), and topics' forests.
+
+    Parameters
+    ----------
+    indptr, topic_indptr, topic_nodes, links, load, salts
+        As in `spanning_trees`.
+    kept : (topic, src, dst), int32 arrays
+        Rows of older trees that still can be used.
+    order : int, topics in the order in which they look for a forest
+    home : int32, one per topic
+        The forest of the topic's older tree, -1 without. The rows of ``kept`` are laid into it first, and the topic
+        tries it before others.
+
+    Notes
+    -----
+    Takes O(forests × (nodes + links)) memory and O(forests × sub-overlay) time per topic.
+    """
+    n_nodes, n_links = len(indptr) - 1, len(links)
+    starts, ends = oriented_links(indptr, links)
+    parent = np.full(len(topic_nodes), -1, np.int32)
+    forest = np.full(len(topic_indptr) - 1, -1, np.int32)
+    count = max(home.max() + 1, 0) if len(home) else 0
+    roots = np.empty((max(count, 1), n_nodes), np.int32)
+    inside = np.zeros((len(roots), n_links), np.bool_)
+    for f in range(len(roots)):
+        roots[f] = np.arange(n_nodes)
+    for i in range(len(kept[0])):
+        f = home[kept[0][i]]
+        if f >= 0:
+            _lay(roots[f], inside[f], kept[1][i], kept[2][i], starts, ends)
+    place = np.full(n_nodes, -1, np.int32)
+    src, dst, edge = np.empty(n_links, np.int32), np.empty(n_links, np.int32), np.empty(n_links, np.int64)
+    for t in order:
+        first, last = topic_indptr[t], topic_indptr[t + 1]
+        if last - first < 2:
+            continue
+        subscribers = topic_nodes[first:last]
+        found = _topic_links(subscribers, starts, ends, place, src, dst, edge)
+        f = _fitting(subscribers, src[:found], dst[:found], edge[:found], roots, inside, count, home[t])
+        if f == len(roots):
+            roots, inside = _doubled(roots, inside)
+        count = max(count, f + 1)
+        shared = inside[f][edge[:found]]
+        one, other = src[:found], dst[:found]
+        local = grown_tree(len(subscribers), one, other, one[shared], other[shared], load[subscribers], salts[t])
+        forest[t] = f
+        for i in range(len(subscribers)):
+            parent[first + i] = subscribers[local[i]] if local[i] >= 0 else local[i]
+            if local[i] >= 0:
+                _lay(roots[f], inside[f], subscribers[i], subscribers[local[i]], starts, ends)
+    return parent, forest
+
+
+@serial
+def _topic_links(subscribers, starts, ends, place, src, dst, edge):
+    """Links among the subscribers in local ids, and their places in ``ends``. Returns how many there are."""
+    for i in range(len(subscribers)):
+        place[subscribers[i]] = i
+    count = 0
+    for i in range(len(subscribers)):
+        v = subscribers[i]
+        for e in range(starts[v], starts[v + 1]):
+            if place[ends[e]] >= 0:
+                src[count], dst[count], edge[count] = i, place[ends[e]], e
+                count += 1
+    for i in range(len(subscribers)):
+        place[subscribers[i]] = -1
+    return count
+
+
+@serial
+def _fitting(subscribers, src, dst, edge, roots, inside, count, home):
+    """The first forest that the topic fits, its older one before all others; ``count`` when it needs a new one."""
+    part = np.empty(len(subscribers), np.int32)
+    seen = np.full(roots.shape[1], -1, np.int32)
+    if home >= 0 and _fits(subscribers, src, dst, edge, roots[home], inside[home], part, seen):
+        return home
+    for f in range(count):
+        if f != home and _fits(subscribers, src, dst, edge, roots[f], inside[f], part, seen):
+            return f
+    return count
+
+
+@serial
+def _fits(subscribers, src, dst, edge, roots, inside, part, seen):
+    """Whether the topic has a tree that forms no cycle with the forest. ``seen`` is all -1 before and after."""
+    for i in range(len(part)):
+        part[i] = i
+    for k in range(len(edge)):
+        if inside[edge[k]]:
+            _join(part, src[k], dst[k])
+    good = True
+    for i in range(len(subscribers)):
+        root, mine = _find(roots, subscribers[i]), _find(part, i)
+        if seen[root] < 0:
+            seen[root] = mine
+        good = good and seen[root] == mine
+    for i in range(len(subscribers)):
+        seen[_find(roots, subscribers[i])] = -1
+    return good
+
+
+@serial
+def _find(part, a):
+    while part[a] != a:
+        part[a] = part[part[a]]
+        a = part[a]
+    return a
+
+
+@serial
+def _join(part, a, b):
+    a, b = _find(part, a), _find(part, b)
+    part[max(a, b)] = min(a, b)
+
+
+@serial
+def _lay(roots, inside, u, v, starts, ends):
+    """Put a link into a forest."""
+    for one, other in ((u, v), (v, u)):
+        for e in range(starts[one], starts[one + 1]):
+            if ends[e] == other:
+                inside[e] = True
+    _join(roots, u, v)
+
+
+@serial
+def _doubled(roots, inside):
+    """Room for twice as many forests."""
+    count, n_nodes = roots.shape
+    more_roots = np.empty((2 * count, n_nodes), np.int32)
+    more_inside = np.zeros((2 * count, inside.shape[1]), np.bool_)
+    more_roots[:count], more_inside[:count] = roots, inside
+    for f in range(count, 2 * count):
+        more_roots[f] = np.arange(n_nodes)
+    return more_roots, more_inside

@@ -1,0 +1,163 @@
+"""Trees that stay as they are where they can: rows that survive are kept, and links are added until all is one tree."""
+
+import heapq
+
+import numpy as np
+
+from topicloom.kernels.jit import serial
+from topicloom.kernels.paths.diameter import adjacency, search
+from topicloom.kernels.paths.topic_shape import oriented_links, topic_edges
+from topicloom.kernels.paths.trees import mixed, shortest_tree, tree_from_middle
+
+
+@serial
+def kept_trees(indptr, topic_indptr, topic_nodes, links, kept, load, salts, exact_up_to, searches):
+    """Parent of every subscriber in the tree of its topic, with the rows of older trees that still can be used.
+
+    ``kept`` is (topic, src, dst, parent), int32 arrays sorted by topic: rows between subscribers, on links, without
+    a cycle. The other arguments and the answer are those of `spanning_trees`. ``exact`` is false where a topic keeps
+    rows, because nobody asked whether its diameter is the least.
+    """
+    topic, src_kept, dst_kept, _ = kept
+    n_topics = len(topic_indptr) - 1
+    parent = np.full(len(topic_nodes), -1, np.int32)
+    exact = np.ones(n_topics, np.bool_)
+    starts, ends = oriented_links(indptr, links)
+    used = np.zeros(len(ends), np.bool_)
+    place = np.full(len(indptr) - 1, -1, np.int32)
+    src = np.empty(len(ends), np.int32)
+    dst = np.empty(len(ends), np.int32)
+    stop = 0
+    for t in range(n_topics):
+        start = stop
+        while stop < len(topic) and topic[stop] == t:
+            stop += 1
+        first, last = topic_indptr[t], topic_indptr[t + 1]
+        n = last - first
+        if n < 2:
+            continue
+        subscribers = topic_nodes[first:last]
+        if stop - start == n - 1 and _rooted(subscribers, place, start, stop, kept, parent[first:last]):
+            exact[t] = False
+            continue
+        count = topic_edges(subscribers, starts, ends, place, src, dst, used)
+        if start == stop:
+            most = n if n <= exact_up_to else searches
+            local, exact[t] = shortest_tree(n, src[:count], dst[:count], load[subscribers], salts[t], most)
+        else:
+            for i in range(n):
+                place[subscribers[i]] = i
+            old_src, old_dst = place[src_kept[start:stop]], place[dst_kept[start:stop]]
+            for i in range(n):
+                place[subscribers[i]] = -1
+            local = grown_tree(n, src[:count], dst[:count], old_src, old_dst, load[subscribers], salts[t])
+            exact[t] = False
+        for i in range(n):
+            parent[first + i] = subscribers[local[i]] if local[i] >= 0 else local[i]
+    return parent, exact
+
+
+@serial
+def _rooted(subscribers, place, start, stop, kept, parent):
+    """Take over the parents of a tree that is kept whole. Returns whether all subscribers but one have a parent."""
+    _, src, dst, old = kept
+    for i in range(len(subscribers)):
+        place[subscribers[i]] = i
+    good = 0
+    for row in range(start, stop):
+        child = src[row] + dst[row] - old[row]
+        if (old[row] == src[row] or old[row] == dst[row]) and parent[place[child]] < 0:
+            parent[place[child]] = old[row]
+            good += 1
+    for i in range(len(subscribers)):
+        place[subscribers[i]] = -1
+    if good < len(subscribers) - 1:
+        parent[:] = -1
+        return False
+    return True
+
+
+@serial
+def grown_tree(n, src, dst, kept_src, kept_dst, load, salt):
+    """Tree that holds all kept edges; parents, -1 at its middle, all -2 when the graph is not connected.
+
+    Components of the kept edges are attached to the largest one, one edge each: the one that gives the shortest way
+    from the middle of the largest to the farthest node of the component, then the one at the node of least load.
+    """
+    indptr, neighbours = adjacency(n, src, dst)
+    kept_indptr, kept_neighbours = adjacency(n, kept_src, kept_dst)
+    component, reach, main = _components(kept_indptr, kept_neighbours)
+    attached = np.zeros(n, np.bool_)
+    depth = np.full(n, -1, np.int32)
+    queue = np.empty(n, np.int32)
+    heap = [(np.int64(0), 0.0, np.uint64(0), np.int64(-1), np.int64(main))]
+    tree_src = np.empty(n - 1, np.int32)
+    tree_dst = np.empty(n - 1, np.int32)
+    rows = len(kept_src)
+    tree_src[:rows] = kept_src
+    tree_dst[:rows] = kept_dst
+    while heap:
+        _, _, _, x, y = heapq.heappop(heap)
+        if attached[component[y]]:
+            continue
+        attached[component[y]] = True
+        if x >= 0:
+            tree_src[rows], tree_dst[rows] = x, y
+            rows += 1
+        tail = _enter(kept_indptr, kept_neighbours, y, 0 if x < 0 else depth[x] + 1, depth, queue)
+        for i in range(tail):
+            u = queue[i]
+            for e in range(indptr[u], indptr[u + 1]):
+                w = neighbours[e]
+                if not attached[component[w]]:
+                    key = np.int64(depth[u] + 1 + reach[w])
+                    heapq.heappush(heap, (key, load[u], mixed(salt, u), np.int64(u), np.int64(w)))
+    if rows < n - 1:
+        return np.full(n, -2, np.int32)
+    return tree_from_middle(n, tree_src, tree_dst, load, salt)
+
+
+@serial
+def _enter(indptr, neighbours, source, start, depth, queue):
+    """Give depths to the component of ``source``, from ``start`` up. Returns how many nodes stand in ``queue``."""
+    depth[source] = start
+    queue[0] = source
+    head, tail = 0, 1
+    while head < tail:
+        v = queue[head]
+        head += 1
+        for e in range(indptr[v], indptr[v + 1]):
+            w = neighbours[e]
+            if depth[w] < 0:
+                depth[w] = depth[v] + 1
+                queue[tail] = w
+                tail += 1
+    return tail
+
+
+@serial
+def _components(indptr, neighbours):
+    """Of a forest: the component of every node, its eccentricity inside it, and a middle node of the largest one."""
+    n = len(indptr) - 1
+    component = np.full(n, -1, np.int32)
+    reach = np.zeros(n, np.int32)
+    distance = np.empty(n, np.int32)
+    queue = np.empty(n, np.int32)
+    largest, main = 0, 0
+    for v in range(n):
+        if component[v] >= 0:
+            continue
+        size = search(indptr, neighbours, v, distance, queue)
+        for i in range(size):
+            component[queue[i]] = v
+        for _ in range(2):
+            far = queue[size - 1]
+            search(indptr, neighbours, far, distance, queue)
+            for i in range(size):
+                reach[queue[i]] = max(reach[queue[i]], distance[queue[i]])
+        if size > largest:
+            largest, main = size, v
+            for i in range(size):
+                if reach[queue[i]] < reach[main] or (reach[queue[i]] == reach[main] and queue[i] < main):
+                    main = queue[i]
+    return component, reach, main

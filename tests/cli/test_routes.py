@@ -1,0 +1,125 @@
+"""``topicloom routes``, ``diff`` and ``plan``: from links to a plan, and from one plan to the next, without a JVM."""
+
+import json
+
+import pyarrow.parquet as pq
+import pytest
+
+import topicloom as tl
+from topicloom.cli import main
+
+ROWS = [("a", "x"), ("b", "x"), ("c", "x"), ("d", "x"), ("a", "y"), ("b", "y")]
+INTEREST = tl.Interest.from_pairs([n for n, _ in ROWS], [t for _, t in ROWS])
+
+
+@pytest.fixture
+def overlay(tmp_path):
+    tl.Overlay(INTEREST, [(0, 1), (1, 2), (2, 3), (0, 3)]).save(tmp_path / "overlay")
+    return str(tmp_path / "overlay")
+
+
+def test_routes_writes_a_plan_and_says_what_is_in_it(overlay, tmp_path, capsys):
+    assert main(["routes", overlay, str(tmp_path / "plan"), "--standby", "1", "--json"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert (facts["ok"], facts["rows"], facts["standby_rows"], facts["forests"]) == (True, 4, 1, 0)
+    assert tl.Plan.load(tmp_path / "plan").routes.verify().ok
+    assert pq.read_table(tmp_path / "plan" / "routes").num_rows == 5
+
+
+def test_a_plan_is_replaced_only_when_asked_and_then_keeps_its_trees(overlay, tmp_path, capsys):
+    plan = str(tmp_path / "plan")
+    assert main(["routes", overlay, plan]) == 0
+    assert main(["routes", overlay, plan]) == 2
+    assert "--overwrite" in capsys.readouterr().err
+    more = tl.Overlay(INTEREST, [(0, 1), (1, 2), (2, 3), (0, 3), (0, 2)])
+    more.save(tmp_path / "more")
+    first = tl.Plan.load(plan).generation
+    assert main(["routes", str(tmp_path / "more"), plan, "--overwrite", "--json"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert (facts["rows_off"], facts["rows_on"], facts["generation"]) == (0, 0, first)
+    assert main(["routes", str(tmp_path / "more"), plan, "--overwrite", "--fresh"]) == 0
+    assert tl.Plan.load(plan).routes.diameter("x") == 2
+
+
+def test_some_brokers_get_forests(overlay, tmp_path, capsys):
+    assert main(["routes", overlay, str(tmp_path / "plan"), "--for", "nats", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["forests"] == 1
+    assert tl.Plan.load(tmp_path / "plan").target == "nats"
+    assert main(["routes", overlay, str(tmp_path / "other"), "--for", "pigeons"]) == 2
+    assert "mosquitto" in capsys.readouterr().err
+
+
+def test_rates_are_read_from_a_table(overlay, tmp_path, capsys):
+    rates = tmp_path / "rates.csv"
+    rates.write_text("topic,rate\nx,2.5\ny,1\n")
+    assert main(["routes", overlay, str(tmp_path / "plan"), "--rates", str(rates)]) == 0
+    rates.write_text("topic,rate\nx,fast\n")
+    assert main(["routes", overlay, str(tmp_path / "other"), "--rates", str(rates)]) == 2
+    assert "line 2" in capsys.readouterr().err
+    rates.write_text("name,rate\nx,1\n")
+    assert main(["routes", overlay, str(tmp_path / "other"), "--rates", str(rates)]) == 2
+    assert "'topic'" in capsys.readouterr().err
+    assert not (tmp_path / "other").exists()
+
+
+def test_keep_and_fresh_exclude_each_other(overlay, tmp_path):
+    assert main(["routes", overlay, str(tmp_path / "plan"), "--keep", overlay, "--fresh"]) == 2
+
+
+def test_diff_says_nothing_changes_steps_or_bad_input(overlay, tmp_path, capsys):
+    one, two = str(tmp_path / "one"), str(tmp_path / "two")
+    main(["routes", overlay, one])
+    tl.Overlay(INTEREST, [(0, 1), (0, 2), (2, 3), (0, 3)]).save(tmp_path / "other")
+    main(["routes", str(tmp_path / "other"), two, "--for", "mosquitto"])
+    capsys.readouterr()
+    assert main(["diff", one, one]) == 0
+    assert "nothing to do" in capsys.readouterr().out
+    assert main(["diff", one, two]) == 1
+    printed = capsys.readouterr().out
+    assert printed.index("rows off") < printed.index("barrier") < printed.index("rows on")
+    assert "new links (firewalls!)" in printed
+    assert main(["diff", one, two, "--json"]) == 1
+    steps = json.loads(capsys.readouterr().out)
+    assert [step["step"] for step in steps["steps"]] == ["off", "barrier", "on"]
+    assert {broker["how"] for broker in steps["touched"]} <= {"gate", "restart"}
+    assert main(["diff", one, str(tmp_path / "nowhere")]) == 2
+
+
+def test_plan_makes_the_events_that_churn_applies(overlay, tmp_path, capsys):
+    today = tmp_path / "today.csv"
+    today.write_text("node,topic\na,x\nb,x\nc,x\na,y\nb,y\nc,y\nb,z\ne,x\ne,\x1bz\n")
+    assert main(["plan", str(today), "--from", overlay, "--events", str(tmp_path / "events.jsonl")]) == 1
+    printed = capsys.readouterr().out
+    assert "+ e  joins with \\x1bz, x" in printed
+    assert "- d  leaves" in printed
+    assert "~ c  + y" in printed
+    assert "plan: 1 to join, 2 to change, 1 to leave" in printed
+    assert main(["churn", overlay, str(tmp_path / "events.jsonl"), str(tmp_path / "after")]) == 0
+    assert main(["plan", str(today), "--from", str(tmp_path / "after")]) == 0
+    assert "no changes" in capsys.readouterr().out
+
+
+def test_plan_as_json_lists_events_and_links(overlay, tmp_path, capsys):
+    today = tmp_path / "today.csv"
+    today.write_text("node,topic\na,x\nb,x\nc,x\na,y\nb,y\n")
+    assert main(["plan", str(today), "--from", overlay, "--json", "--links"]) == 1
+    facts = json.loads(capsys.readouterr().out)
+    assert facts["changes"] == {"join": 0, "leave": 1, "subscribe": 0, "unsubscribe": 0}
+    assert facts["events"] == [{"event": "leave", "node": "d"}]
+    assert sorted(map(tuple, facts["links"]["removed"])) == [("a", "d"), ("c", "d")]
+
+
+@pytest.mark.parametrize("text", ["device,topic\na,x\n", "node,topic\n,x\n"])
+def test_a_table_that_cannot_be_read_is_bad_input(overlay, tmp_path, capsys, text):
+    today = tmp_path / "today.csv"
+    today.write_text(text)
+    assert main(["plan", str(today), "--from", overlay]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_existing_events_are_not_replaced(overlay, tmp_path, capsys):
+    today, events = tmp_path / "today.csv", tmp_path / "events.jsonl"
+    today.write_text("node,topic\na,x\n")
+    events.write_text("mine")
+    assert main(["plan", str(today), "--from", overlay, "--events", str(events)]) == 2
+    assert events.read_text() == "mine"
