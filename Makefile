@@ -1,7 +1,7 @@
 # make demo and make test are all that a newcomer needs; both set up what is missing first.
 PYTHON_RUN := .venv/bin/python
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-faults lint format bench bench-large study study-quick clean
+.PHONY: help setup demo test test-quick test-faults coverage lint format bench bench-large study study-quick clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 22
@@ -16,6 +16,15 @@ demo: setup  ## generate, design, verify and measure an RSS-like interest on Spa
 
 test: setup lint  ## lint, types and all tests
 	$(PYTHON_RUN) -m pytest -W error -n 2 --dist loadfile
+
+test-quick: setup lint  ## lint, types and the tests that start no JVM
+	JAVA_HOME=/no/java/here $(PYTHON_RUN) -m pytest -W error -n 2 --dist loadfile -m "not spark"
+
+coverage: setup  ## branch coverage of the tests that start no JVM; kernels count where they run with the JIT off
+	rm -f .coverage .coverage.*
+	JAVA_HOME=/no/java/here $(PYTHON_RUN) -m coverage run -m pytest -W error -m "not spark"
+	$(PYTHON_RUN) -m coverage combine --quiet
+	$(PYTHON_RUN) -m coverage report --skip-covered --sort=cover
 
 test-faults: setup  ## kill, damage and interrupt everything that keeps data, for minutes; its last line counts
 	cd tests && ../$(PYTHON_RUN) -m faults
@@ -46,4 +55,4 @@ study-quick: setup  ## the same at a tiny scale, in two minutes: does it all wor
 	$(PYTHON_RUN) -m topicloom study all study-quick-results --scale quick
 
 clean:  ## remove what make made
-	rm -rf .venv demo study-quick-results build .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv demo study-quick-results build .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage .coverage.*

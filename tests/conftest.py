@@ -20,10 +20,11 @@ os.environ.setdefault(
     f"--driver-java-options '{QUICK_JAVA}' --conf spark.sql.adaptive.enabled=false pyspark-shell",
 )
 
-settings.register_profile("topicloom", deadline=None, derandomize=bool(os.environ.get("CI")))
+# a failing example is printed as a line that runs it again, also where no database of examples is kept
+settings.register_profile("topicloom", deadline=None, print_blob=True, derandomize=bool(os.environ.get("CI")))
 settings.load_profile("topicloom")
 
-DATASETS = Path(__file__).parents[2] / "shared" / "datasets"
+DATASETS = Path(os.environ.get("TOPICLOOM_DATASETS") or Path(__file__).parents[2] / "shared" / "datasets")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -57,11 +58,11 @@ def spark() -> "Iterator[SparkSession]":
 
 @pytest.fixture
 def dataset() -> "Iterator":
-    """Path of a real dataset by name; skips where they are not there."""
+    """Path of a real interest by name; skips where it is not there."""
 
     def find(name: str) -> Path:
         if not (DATASETS / name).exists():
-            pytest.skip("the real datasets are not here")
+            pytest.skip(f"{name} is not in {DATASETS}; TOPICLOOM_DATASETS names the folder of the real interests")
         return DATASETS / name
 
     return find

@@ -20,6 +20,8 @@ from topicloom.model.labels import to_arrow
 PARTITIONS = 24
 OPTIONS = {"nodes": 24_000, "topics": 400, "subscriptions": 20, "popularity": "zipf", "alpha": 0.8, "seed": 1}
 
+pytestmark = pytest.mark.spark
+
 
 @pytest.fixture(scope="module")
 def interest():

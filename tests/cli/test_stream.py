@@ -7,6 +7,8 @@ import subprocess
 import sys
 import time
 
+import pytest
+
 import topicloom as tl
 from churn_checks import model_of
 from stream_events import base, check_output, put_file, random_events
@@ -35,6 +37,7 @@ def wait_for(process, what):
         time.sleep(0.02)
 
 
+@pytest.mark.spark
 def test_ctrl_c_stops_after_the_batch_and_it_goes_on_as_churn_would(tmp_path, capsys):
     overlay = base(tmp_path)
     files = random_events(overlay, 3, 10)
@@ -61,6 +64,7 @@ def test_ctrl_c_stops_after_the_batch_and_it_goes_on_as_churn_would(tmp_path, ca
     capsys.readouterr()
 
 
+@pytest.mark.spark
 def test_killed_at_random_moments_every_event_counts_once(tmp_path):
     overlay = base(tmp_path)
     files = random_events(overlay, 4 * (RUNS + 1), 5)
