@@ -62,5 +62,5 @@ def test_a_missing_package_is_a_sentence_that_names_the_extra(packages, program,
 
 def test_the_command_without_its_packages_is_a_sentence():
     done = run_without(("typer",), "from topicloom.__main__ import entry; entry()")
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert done.stderr == "topicloom: the command topicloom needs typer; pip install 'topicloom[cli]'\n"

@@ -10,7 +10,8 @@ def entry() -> None:
     try:
         from topicloom.cli import entry as run
     except MissingExtraError as error:
-        sys.exit(f"topicloom: {error}")
+        print(f"topicloom: {error}", file=sys.stderr)
+        sys.exit(2)
     run()
 
 

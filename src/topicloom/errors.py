@@ -25,6 +25,10 @@ class InputNotFoundError(TopicloomError):
     """A file or folder that was named is not there, or holds nothing to read."""
 
 
+class UnreadableInputError(TopicloomError):
+    """A file that was named is damaged: truncated, not of its format, or without permission to read it."""
+
+
 class MissingColumnError(TopicloomError):
     """A table lacks a column that is needed; the message lists those it has."""
 
@@ -67,6 +71,10 @@ class HalfAppliedError(TopicloomError):
 
 class NotEnoughMemoryError(TopicloomError):
     """The method would need more memory than there is; the message names one that fits."""
+
+
+class SparkFailedError(TopicloomError):
+    """A job of Spark failed: a file that cannot be read, a worker that ended, memory that ran out."""
 
 
 class SparkUnavailableError(TopicloomError):

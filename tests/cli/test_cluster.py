@@ -10,6 +10,8 @@ import pytest
 import topicloom as tl
 from spark_servers import HOME, LOOPBACK, Server
 
+pytestmark = pytest.mark.spark
+
 
 @pytest.fixture(scope="module")
 def master(tmp_path_factory):
@@ -30,6 +32,33 @@ def master(tmp_path_factory):
             running.enter_context(start(f"worker{number}", "worker.Worker", *limits, address))
         leader.wait_for("Registering worker", times=2)
         yield address
+
+
+KILLS_ITS_EXECUTOR = """
+import sys
+from topicloom.spark.session import spark_session
+
+def kill(batches):
+    import os, psutil, signal
+    daemon = psutil.Process(os.getppid())
+    os.kill(daemon.ppid(), signal.SIGKILL)
+    yield from batches
+
+conf = ["spark.executor.memory=600m", "spark.task.maxFailures=1", "spark.sql.shuffle.partitions=2"]
+try:
+    with spark_session(master=sys.argv[1], conf=conf) as spark:
+        spark.range(1).mapInArrow(kill, "id bigint").collect()
+except Exception as error:
+    print(f"{type(error).__name__}: {error}")
+"""
+
+
+def test_a_dead_executor_is_a_sentence(master, tmp_path):
+    environment = os.environ | {"SPARK_LOCAL_IP": "127.0.0.1", "TMPDIR": str(tmp_path)}
+    command = [sys.executable, "-c", KILLS_ITS_EXECUTOR, master]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=600, check=False)
+    assert done.stdout.startswith("SparkFailedError: Spark lost an executor: "), done.stdout + done.stderr
+    assert len(done.stdout.splitlines()) == 1 and "Traceback" not in done.stderr
 
 
 def test_the_same_links_on_a_cluster_that_gets_the_package_by_itself(master, tmp_path):

@@ -150,7 +150,16 @@ def test_hostile_labels_do_not_reach_the_terminal(shared_session, tmp_path, caps
         (["design", "subs", "out", "--remote", "http://h"], "sc://host:port"),
         (["design", "subs", "out", "--conf", "novalue"], "key=value"),
         (["design", "subs", "/dev/null/out"], "cannot write"),
-        (["design", "subs"], "Missing argument"),
+        (["design"], "Missing argument 'subscriptions' (File, folder or glob"),
+        (
+            ["design", "subs"],
+            "Missing argument 'out' (Folder for the overlay directory); topicloom design --help shows",
+        ),
+        (
+            ["verify", "subs", "links", "--master", "spark://127.0.0.1:9"],
+            "no Spark master answers at spark://127.0.0.1:9",
+        ),
+        (["compare", "subs", "out", "--methods", "low-oda:rho=nan"], "rho is 'nan'; a number from 1 up"),
         (["verify", "subs", "links", "--k", "0"], "k is 0"),
         (["generate", "out", "--subscriptions", "200"], "100 topics"),
         (["generate", "out", "--popularity", "odd"], "uniform, zipf, exponential"),
@@ -164,6 +173,38 @@ def test_bad_usage_gets_one_sentence_and_exit_code_2(argv, sentence, capsys, tmp
     assert (code, printed) == (2, "")
     assert sentence in said and len(said.splitlines()) == 1
     assert list(tmp_path.iterdir()) == []
+
+
+def test_without_arguments_the_help_is_printed_as_it_is_asked_for(capsys):
+    assert run(capsys) == run(capsys, "--help")
+
+
+@pytest.mark.parametrize(
+    ("error", "sentence"),
+    [
+        (MemoryError("cannot reserve 9 GiB"), "ran out of memory: cannot reserve 9 GiB"),
+        (OSError(28, "No space left on device", "/data/out"), "No space left on device: /data/out"),
+    ],
+)
+def test_a_full_machine_is_said_without_a_traceback(monkeypatch, capsys, error, sentence):
+    def fail(*_, **__):
+        raise error
+
+    monkeypatch.setattr(app, "app_for", lambda _: fail)
+    assert run(capsys, "methods") == (2, "", f"topicloom: {sentence}\n")
+
+
+def test_an_error_that_cannot_say_why_is_a_sentence_too(monkeypatch, capsys):
+    class MuteError(Exception):
+        def __str__(self):
+            raise ConnectionRefusedError
+
+    def fail(*_, **__):
+        raise MuteError
+
+    monkeypatch.setattr(app, "app_for", lambda _: fail)
+    code, _, said = run(capsys, "methods")
+    assert code == 2 and "failed unexpectedly (MuteError): it could not say why (ConnectionRefusedError)" in said
 
 
 @pytest.mark.parametrize("argv", [["--help"], ["design", "--help"], ["generate", "-h"], ["--version"], ["methods"]])
@@ -208,7 +249,7 @@ def test_an_unexpected_error_is_one_sentence_too(monkeypatch, capsys):
     def fail(*_, **__):
         raise RuntimeError("boom\nmore")
 
-    monkeypatch.setattr(app, "app", fail)
+    monkeypatch.setattr(app, "app_for", lambda _: fail)
     code, _, said = run(capsys, "methods")
     assert code == 2 and said == "topicloom: failed unexpectedly (RuntimeError): boom; run again with -v to see more\n"
 
@@ -217,5 +258,5 @@ def test_an_interrupt_is_exit_code_130(monkeypatch, capsys):
     def interrupt(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(app, "app", interrupt)
+    monkeypatch.setattr(app, "app_for", lambda _: interrupt)
     assert run(capsys, "methods")[0] == 130

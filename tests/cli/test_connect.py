@@ -9,6 +9,8 @@ import pytest
 import topicloom as tl
 from spark_servers import HOME, LOOPBACK, Server
 
+pytestmark = pytest.mark.spark
+
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):
@@ -33,11 +35,16 @@ def test_the_same_links_through_spark_connect(server, tmp_path):
     (tmp_path / "subs.csv").write_text("\n".join(rows))
     command = [sys.executable, "-m", "topicloom"]
     given = [str(tmp_path / "subs.csv"), str(tmp_path / "out"), "--remote", server]
-    done = subprocess.run([*command, "design", *given, "--seed", "2"], capture_output=True, text=True, check=False)
+    relative = [*command, "design", "subs.csv", "out", *given[2:], "--seed", "2"]  # not in the server's folder
+    done = subprocess.run(relative, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert tl.Overlay.load(tmp_path / "out").links.tolist() == tl.design(interest, "gm", seed=2).links.tolist()
     done = subprocess.run([*command, "verify", *given], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (0, "holds: all 12 topics are topic-connected\n"), done.stderr
+    lost = [*command, "verify", "nowhere.csv", "out", *given[2:]]
+    done = subprocess.run(lost, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert f"{tmp_path}/nowhere.csv does not exist: the Spark Connect server at {server} looks for it on" in done.stderr
     given = [given[0], str(tmp_path / "dc"), *given[2:], "--seed", "2", "--method", "dc", "--partitions", "4"]
     done = subprocess.run([*command, "design", *given], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

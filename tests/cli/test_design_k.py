@@ -27,7 +27,7 @@ def subscriptions(tmp_path):
     return path
 
 
-@pytest.mark.parametrize(("k", "method"), [(1, "gm"), (2, "gm2"), (3, "harary-pt"), (5, "harary-pt")])
+@pytest.mark.parametrize(("k", "method"), [(1, "gm"), (2, "stacked-gm"), (3, "harary-pt"), (5, "harary-pt")])
 def test_k_alone_chooses_the_method(shared_session, subscriptions, tmp_path, capsys, k, method):
     assert main(["design", str(subscriptions), str(tmp_path / "out"), "--k", str(k)]) == 0
     said = capsys.readouterr()
@@ -38,7 +38,8 @@ def test_k_alone_chooses_the_method(shared_session, subscriptions, tmp_path, cap
     assert tl.verify(overlay.interest, overlay.links, k)
     run = json.loads((tmp_path / "out" / "run.json").read_text())
     assert run["verified"] == {"k": k, "ok": True, "broken_topics": 0}
-    assert run["options"] == ({"k": k} if method == "harary-pt" else {})
+    assert run["options"] == ({} if method == "gm" else {"k": k})
+    assert overlay.links.tolist() == tl.design(overlay.interest, k=k).links.tolist()
 
 
 def test_a_method_with_its_own_k_gets_it(shared_session, subscriptions, tmp_path, capsys):

@@ -27,6 +27,7 @@ def subscriptions(tmp_path):
     return tmp_path / "subs.csv"
 
 
+@pytest.mark.spark
 def test_a_whole_run_says_little_and_writes_all(subscriptions, old_output):
     arguments = ["design", str(subscriptions), str(old_output), "--overwrite", "--master", "local[1]"]
     arguments += ["--conf", "spark.sql.adaptive.enabled=true"]  # as users run it; conftest.py turns it off
@@ -37,6 +38,18 @@ def test_a_whole_run_says_little_and_writes_all(subscriptions, old_output):
     overlay = tl.Overlay.load(old_output)
     expected = tl.design(tl.generate(nodes=300, topics=40, subscriptions=6, seed=1), "gm")
     assert overlay.links.tolist() == expected.links.tolist()
+
+
+def test_closed_streams_are_no_failure(tmp_path):
+    """What is printed goes nowhere; files that the command opens must not take the place of stdout or stderr."""
+    script = """
+        "$0" -m topicloom methods >&- || exit 1
+        "$0" -m topicloom generate subs --nodes 20 --topics 4 --subscriptions 2 <&- >&- 2>&- || exit 1
+        "$0" -m topicloom design subs 2>&-; [ $? = 2 ]
+    """
+    done = subprocess.run(["sh", "-c", script, sys.executable], cwd=tmp_path, capture_output=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    assert [path.name for path in tmp_path.iterdir()] == ["subs"]
 
 
 FAILING_WORKER = """
@@ -51,14 +64,18 @@ with spark_session(master="local[1]") as spark:
 """
 
 
+@pytest.mark.spark
 def test_what_a_worker_said_outlives_spark():
     """PySpark's errors ask Spark's process for their words, and that has ended when they are printed."""
     command = [sys.executable, "-c", FAILING_WORKER]
     done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
-    assert done.stderr.rstrip().endswith("SparkFailedError: PythonException: ArithmeticError: as a worker said")
+    assert done.stderr.rstrip().endswith(
+        "SparkFailedError: a Python worker of Spark failed: ArithmeticError: as a worker said"
+    )
     assert "AssertionError" not in done.stderr
 
 
+@pytest.mark.spark
 @pytest.mark.parametrize("way", [signal.SIGINT, signal.SIGKILL], ids=lambda way: way.name)
 def test_a_stopped_run_leaves_the_old_output(subscriptions, old_output, way):
     """Stopped as soon as the new output is being written beside the old one."""

@@ -23,6 +23,8 @@ def test_choices(text: str, method: str, options: dict[str, object]) -> None:
     ("text", "complaint"),
     [
         ("best", "no method 'best'"),
+        ("low-oda:rho=nan", "rho is 'nan'; a number from 1 up"),
+        ("low-oda:rho=0", "rho is 0; a number from 1 up"),
         ("gm:rho=3", "gm has no option 'rho'"),
         ("low-oda:rho", "not of the form method:option=value"),
         ("low-oda:rho=", "not of the form method:option=value"),

@@ -90,7 +90,9 @@ def test_pareto_best() -> None:
     lost = figures("lost", 10, hops=None)
     safe = figures("safe", 20, survives=True)
     refused = replace(few, name="refused", links=None, refused="too large")
-    best = {one.name for one in with_pareto_best([few, more, even, lost, safe, refused]) if one.pareto_best}
+    broken = replace(figures("broken", 1), broken_topics=92)  # the fewest links of all, and no use
+    everyone = [few, more, even, lost, safe, refused, broken]
+    best = {one.name for one in with_pareto_best(everyone) if one.pareto_best}
     assert best == {"few", "even", "safe"}
 
 

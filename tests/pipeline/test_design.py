@@ -1,4 +1,8 @@
+import re
+
 import numpy as np
+import pandas as pd
+import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import functions as F
 
@@ -61,6 +65,42 @@ def test_rows_that_a_file_cannot_give_are_kept_and_counted_in_the_library_too(sp
     write_overlay(result, tmp_path / "overlay")
     kept = spark.read.parquet(str(tmp_path / "overlay" / "rejected")).orderBy("reason").collect()
     assert [row["reason"] for row in kept] == ["node is null", "topic is blank"]
+
+
+def test_what_is_no_table_of_spark_is_refused_with_what_would_do(table, tmp_path):
+    frame = pd.DataFrame({"node": ["a"], "topic": ["x"]})
+    with pytest.raises(InvalidOptionError, match=r"pandas\..*DataFrame; a Spark DataFrame .* spark.createDataFrame"):
+        design_overlay(frame)
+    with pytest.raises(InvalidOptionError, match=r"is of type str; .*read_subscriptions reads one from a file"):
+        measure_overlay("subs.csv", table)
+    with pytest.raises(InvalidOptionError, match=r"links is of type .*Interest"):
+        verify_overlay(table, tl.generate(nodes=3, topics=2, subscriptions=1))
+    with pytest.raises(InvalidOptionError, match="k is 0; a whole number from 1 up is accepted"):
+        verify_overlay(table, table, k=0)
+
+
+def test_a_k_alone_chooses_the_method_as_in_memory(table, interest):
+    result = design_overlay(table, k=2)
+    assert (result.run["method"], result.run["options"]) == ("stacked-gm", {"k": 2})
+    assert result.verdict.ok and result.verdict.k == 2
+    chosen = tl.design(interest, k=2)
+    assert links_of(result) == [(interest.node_label(u), interest.node_label(v)) for u, v in chosen.links]
+    assert chosen.links.tolist() == tl.drop_redundant_links(interest, tl.gm2(interest).links, 2).tolist()
+
+
+def test_an_overlay_directory_holds_parquet_and_json_alone(table, tmp_path):
+    write_overlay(design_overlay(table, method="ring-pt"), tmp_path / "overlay")
+    files = [path.name for path in (tmp_path / "overlay").rglob("*") if path.is_file()]
+    assert files and all(name.endswith((".parquet", ".json")) for name in files), files
+    for part in ("subscriptions", "links", "nodes", "topics", "rejected"):
+        for file in (tmp_path / "overlay" / part).iterdir():
+            assert pq.ParquetFile(file).metadata.num_columns
+
+
+def test_no_window_of_ours_lacks_partitions(table, capsys):
+    """Spark would warn of each, in its user's own log."""
+    dense_ids(table, "node", NODE_ID)[0].explain()
+    assert re.findall(r"windowspecdefinition\((\w+)#", capsys.readouterr().out) == ["range"]
 
 
 def test_the_same_links_with_the_rows_shuffled_repeated_and_spread(table, interest):

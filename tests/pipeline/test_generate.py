@@ -57,3 +57,5 @@ def test_bad_options_are_refused_before_spark_is_asked():
         generate_subscriptions(None, topics=10)
     with pytest.raises(InvalidOptionError, match="partitions is 0"):
         generate_subscriptions(None, partitions=0)
+    with pytest.raises(InvalidOptionError, match="partitions is 'x'; a whole number from 1 up"):
+        generate_subscriptions(None, partitions="x")

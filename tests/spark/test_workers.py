@@ -1,9 +1,13 @@
 """What Python workers do beside their work."""
 
 import gc
+import sys
+import venv
+from weakref import WeakSet
 
 import pytest
 
+from topicloom.errors import SparkUnavailableError
 from topicloom.spark import workers
 
 
@@ -33,3 +37,22 @@ def test_a_worker_settles_once_and_still_collects_what_comes_later(unsettled):
     assert gc.get_freeze_count() <= frozen
     del kept
     assert gc.collect() >= 1
+
+
+def test_workers_without_what_they_need_are_found_before_the_first_job(spark, tmp_path, monkeypatch):
+    venv.create(tmp_path / "bare", symlinks=True)
+    bare = str(tmp_path / "bare" / "bin" / "python")
+    monkeypatch.setattr(spark.sparkContext, "pythonExec", bare)  # what PYSPARK_PYTHON sets when a session starts
+    monkeypatch.setenv("PYSPARK_PYTHON", bare)
+    monkeypatch.setenv("PYTHONPATH", "")
+    monkeypatch.setattr(workers, "_looked_at", WeakSet())
+    with pytest.raises(SparkUnavailableError, match=f"{bare}, has no pyarrow.*set PYSPARK_PYTHON.*{sys.executable}"):
+        workers.check_workers(spark)
+
+
+def test_workers_that_have_it_all_are_asked_once(spark, monkeypatch):
+    monkeypatch.setattr(workers, "_looked_at", WeakSet())
+    monkeypatch.setattr(workers, "_is_this_python", lambda _: False)
+    workers.check_workers(spark)
+    monkeypatch.setattr(workers, "_refuse_missing", None)
+    workers.check_workers(spark)

@@ -10,7 +10,7 @@ from itertools import pairwise
 import typer
 from typer.exceptions import TyperException
 
-from topicloom.cli.console import complain
+from topicloom.cli.console import complain, fill_standard_streams
 from topicloom.errors import TopicloomError
 from topicloom.version import __version__
 
@@ -41,7 +41,6 @@ def _empty_app() -> typer.Typer:
         name="topicloom",
         help=HELP,
         epilog="Start with: topicloom generate subs && topicloom design subs overlay",
-        no_args_is_help=True,
         add_completion=False,
         pretty_exceptions_enable=False,
         rich_markup_mode=None,
@@ -71,7 +70,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     int
         0 done, 1 the check failed, 2 bad input or usage (one sentence on stderr), 130 interrupted.
     """
-    arguments = list(sys.argv[1:] if argv is None else argv)
+    fill_standard_streams()
+    arguments = list(sys.argv[1:] if argv is None else argv) or ["--help"]
     verbose = "-v" in arguments or "--verbose" in arguments
     try:
         result: object = app_for(arguments)(arguments, prog_name="topicloom", standalone_mode=False)
@@ -87,11 +87,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # so that the exit does not complain again
         return DONE
     except Exception as error:
-        from topicloom.spark.session import SparkFailedError
-
-        if verbose and not isinstance(error, SparkFailedError):  # that one was shown while Spark still ran
+        if verbose:
             traceback.print_exc()
-        complain(f"failed unexpectedly ({type(error).__name__}): {_first_line(error)}; run again with -v to see more")
+        complain(_unforeseen(error))
         return BAD_INPUT
     if result == INTERRUPTED:  # typer, too, turns Ctrl-C into this result
         complain(f"interrupted; {_kept(arguments)}")
@@ -114,12 +112,29 @@ def _kept(arguments: Sequence[str]) -> str:
 
 
 def _usage(error: TyperException) -> str:
+    """Say what is wrong with the arguments, what a missing one is, and which help to ask."""
     message = error.format_message() if hasattr(error, "format_message") else str(error)
-    return f"{message.rstrip('.')}; topicloom --help shows what there is"
+    missing = getattr(getattr(error, "param", None), "help", None) if message.startswith("Missing") else None
+    what = f" ({missing.rstrip('.')})" if missing else ""
+    context = getattr(error, "ctx", None)
+    asked = context.command_path if context is not None else "topicloom"
+    return f"{message.rstrip('.')}{what}; {asked} --help shows what there is"
+
+
+def _unforeseen(error: Exception) -> str:
+    """A sentence for what nobody foresaw: no memory, a full disk, or a mistake of ours."""
+    if isinstance(error, MemoryError):
+        return f"ran out of memory: {_first_line(error)}"
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.strerror}{f': {os.fsdecode(error.filename)}' if error.filename else ''}"
+    return f"failed unexpectedly ({type(error).__name__}): {_first_line(error)}; run again with -v to see more"
 
 
 def _first_line(error: Exception) -> str:
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    try:
+        lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    except Exception as unsaid:  # what fetches its text from elsewhere may fail to
+        return f"it could not say why ({type(unsaid).__name__})"
     return lines[0][:300] if lines else "no message"
 
 

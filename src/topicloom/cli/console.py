@@ -1,5 +1,6 @@
 """What people see: messages and progress on stderr, tables on stdout, labels made safe to print."""
 
+import os
 import sys
 import time
 import unicodedata
@@ -15,6 +16,23 @@ from topicloom.kernels.notice import told_by
 
 _LONGEST_LABEL = 80
 _HIDDEN = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
+
+
+def fill_standard_streams() -> None:
+    """Open what the caller has closed (``>&-``) on nothing.
+
+    Otherwise the first file that the command opens gets the number of stdout or stderr, and what Spark's JVM prints
+    lands in it.
+    """
+    for number in (0, 1, 2):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # the lowest free number, which is this one
+    if sys.stdout is None:
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115 - for the rest of the process
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
 
 
 def complain(sentence: str) -> None:

@@ -1,15 +1,56 @@
 """What an argument of the command line refers to: a table, or a part of an overlay directory."""
 
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
+from topicloom.errors import InputNotFoundError
 from topicloom.storage.atomic import recover
 
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
 
-def part_of_overlay(argument: str, part: str) -> str:
-    """The path of ``part`` if the argument is an overlay directory, else the argument."""
+
+def part_of_overlay(argument: str, part: str, remote: str | None = None) -> str:
+    """The path of ``part`` if the argument is an overlay directory, else the argument.
+
+    A Spark Connect server would look for a relative path in a folder of its own, so it gets an absolute one.
+    """
+    if "://" in argument:
+        return argument
     folder = Path(argument)
-    if "://" not in argument:
-        recover(folder)
-        if (folder / "run.json").is_file():
-            return str(folder / part)
-    return argument
+    recover(folder)
+    found = str(folder / part) if (folder / "run.json").is_file() else argument
+    return os.path.abspath(found) if remote else found  # noqa: PTH100 - resolve() would follow links
+
+
+def subscriptions_of(spark: "SparkSession", argument: str, remote: str | None, **columns: Any) -> "DataFrame":
+    """Rows of the table, or of the overlay directory, that an argument names."""
+    from topicloom.pipeline.read import read_subscriptions
+
+    with _said_whose(remote):
+        return read_subscriptions(spark, part_of_overlay(argument, "subscriptions", remote), **columns)
+
+
+def links_of(spark: "SparkSession", argument: str, remote: str | None) -> "DataFrame":
+    """Links of the table, or of the overlay directory, that an argument names."""
+    from topicloom.pipeline.links import read_links
+
+    with _said_whose(remote):
+        return read_links(spark, part_of_overlay(argument, "links", remote))
+
+
+@contextmanager
+def _said_whose(remote: str | None) -> Iterator[None]:
+    """Add to what is not found that it was the server who looked."""
+    try:
+        yield
+    except InputNotFoundError as error:
+        if remote is None:
+            raise
+        raise InputNotFoundError(
+            f"{error}: the Spark Connect server at {remote} looks for it on its own machine; name a path that it "
+            "shares, or a URL that it can read"
+        ) from None

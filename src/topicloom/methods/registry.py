@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 
 from topicloom.errors import InvalidOptionError
 from topicloom.model import Interest, Overlay
+from topicloom.model.checks import checked_whole
 
 
 class Size(NamedTuple):
@@ -91,7 +92,18 @@ def spec_of(name: str) -> MethodSpec:
     return _SPECS[name]
 
 
-def design(interest: Interest, method: str = "gm", *, seed: int = 0, **options: Any) -> Overlay:
+def method_for(k: int) -> str:
+    """Name of the method to use when only the topic-connectivity is given.
+
+    For 2 it is ``stacked-gm``, which is then ``gm2`` without the links that no topic needs (docs/decisions/0007).
+
+    >>> [method_for(k) for k in (1, 2, 3, 12)]
+    ['gm', 'stacked-gm', 'harary-pt', 'harary-pt']
+    """
+    return {1: "gm", 2: "stacked-gm"}.get(checked_whole("k", k, 1), "harary-pt")
+
+
+def design(interest: Interest, method: str | None = None, *, seed: int = 0, **options: Any) -> Overlay:
     """Choose links for an interest by a named method.
 
     Same interest, method, options and seed: identical links, on every machine.
@@ -99,8 +111,9 @@ def design(interest: Interest, method: str = "gm", *, seed: int = 0, **options: 
     Parameters
     ----------
     interest : Interest
-    method : str
-        One of `topicloom.METHODS`.
+    method : str, optional
+        One of `topicloom.METHODS`; ``gm`` unless given. With ``k`` alone the method that suits it: ``design(interest,
+        k=2)`` survives the failure of any one node.
     seed : int
         Decides between equally good links.
     **options
@@ -117,7 +130,12 @@ def design(interest: Interest, method: str = "gm", *, seed: int = 0, **options: 
     >>> interest = tl.Interest.from_pairs(list("aabbccdd"), list("xyxyxzxz"))
     >>> tl.design(interest, "gm").n_links, tl.design(interest, "ring-pt").n_links
     (3, 4)
+    >>> tl.design(interest, k=2).method
+    'stacked-gm'
     """
+    if method is None:
+        method = method_for(options.get("k", 1))
+        options = {name: value for name, value in options.items() if name != "k" or "k" in spec_of(method).options}
     spec = spec_of(method)
     check_options(spec, options)
     return spec.function(interest, seed=seed, **options)

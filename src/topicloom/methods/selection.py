@@ -5,8 +5,10 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from topicloom.errors import InvalidOptionError
-from topicloom.methods.registry import MethodSpec, check_options, registered, spec_of
+from topicloom.methods.registry import MethodSpec, check_options, method_for, registered, spec_of
 from topicloom.model.checks import checked_whole
+
+__all__ = ["MethodChoice", "method_for", "options_for", "promised"]
 
 
 @dataclass(frozen=True)
@@ -49,15 +51,6 @@ def _value(text: str) -> Any:
     except (ValueError, SyntaxError):
         return text
     return value if isinstance(value, int | float) else text
-
-
-def method_for(k: int) -> str:
-    """Name of the method to use when only the topic-connectivity is given.
-
-    >>> [method_for(k) for k in (1, 2, 3, 12)]
-    ['gm', 'gm2', 'harary-pt', 'harary-pt']
-    """
-    return {1: "gm", 2: "gm2"}.get(checked_whole("k", k, 1), "harary-pt")
 
 
 def options_for(spec: MethodSpec, k: int | None) -> dict[str, Any]:

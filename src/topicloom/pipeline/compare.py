@@ -66,7 +66,8 @@ class Compared:
     refused : str or None
         Why the method was not run; the figures are then None.
     pareto_best : bool
-        No other method is as good by links, maximum degree, hops, unwanted relays and survival, and better by one.
+        Every topic is connected, and no other such method is as good by links, maximum degree, hops, unwanted relays
+        and survival, and better by one.
     """
 
     name: str
@@ -181,8 +182,8 @@ def figures_of(overlay: Overlay) -> dict[str, Any]:
 
 
 def with_pareto_best(compared: Sequence[Compared]) -> list[Compared]:
-    """The same, with those marked that no other one beats."""
-    marks = {one.name: _marks(one) for one in compared if one.refused is None}
+    """The same, with those marked that no other one beats. A method that leaves topics broken takes no part."""
+    marks = {one.name: _marks(one) for one in compared if one.refused is None and not one.broken_topics}
     best = {
         name
         for name, mine in marks.items()

@@ -13,10 +13,11 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from topicloom.errors import NotEnoughMemoryError
+from topicloom.judge import checked_k
 from topicloom.methods.dc.divide_and_conquer import worker_size
 from topicloom.methods.greedy.grown import engine_memory
 from topicloom.methods.registry import Size, check_options, registered, spec_of
-from topicloom.methods.selection import options_for, promised
+from topicloom.methods.selection import method_for, options_for, promised
 from topicloom.model import Metrics
 from topicloom.model.checks import checked_seed
 from topicloom.pipeline.construct import construct
@@ -27,8 +28,19 @@ from topicloom.pipeline.measure import TOPIC_FIGURES, node_figures, summarize
 from topicloom.pipeline.prepare import Prepared, prepare
 from topicloom.pipeline.topic_links import Question, linked_topics, per_topic
 from topicloom.pipeline.verify import OverlayVerdict, broken_topics, count_idle, first_labelled, judging
-from topicloom.spark.columns import DST, ORDER, SHARED_TOPICS, SRC, SUBSCRIBERS, TOPIC, TOPIC_ID, TOPICS
+from topicloom.spark.columns import (
+    DST,
+    ORDER,
+    SHARED_TOPICS,
+    SRC,
+    SUBSCRIBERS,
+    TOPIC,
+    TOPIC_ID,
+    TOPICS,
+    require_dataframe,
+)
 from topicloom.spark.stages import Stages
+from topicloom.spark.workers import check_workers
 from topicloom.storage.overlay_directory import run_header
 
 _TOPIC_COLUMNS = (SUBSCRIBERS, "links", "components", "diameter", "diameter_sampled")
@@ -78,7 +90,7 @@ class DesignResult:
 def design_overlay(
     subscriptions: DataFrame,
     *,
-    method: str = "gm",
+    method: str | None = None,
     seed: int = 0,
     k: int | None = None,
     work: Path | None = None,
@@ -105,19 +117,20 @@ def design_overlay(
     ------
     InvalidOptionError, InputNotFoundError, NotEnoughMemoryError
     """
+    method = method or method_for(1 if k is None else k)
     spec = spec_of(method)
     check_options(spec, options)
     options_for(spec, k)
     checked_seed(seed)
     stages = stages or Stages()
-    prepared = prepare(subscriptions, stages=stages)
+    prepared = _prepared(subscriptions, stages)
     return design_prepared(prepared, method=method, seed=seed, k=k, work=work, stages=stages, **options)
 
 
 def design_prepared(
     prepared: Prepared,
     *,
-    method: str = "gm",
+    method: str,
     seed: int = 0,
     k: int | None = None,
     work: Path | None = None,
@@ -203,9 +216,16 @@ def verify_overlay(
         With columns ``src`` and ``dst``: node labels.
     k : int
         1: every topic in one piece; k: also while fewer than k of its nodes are down.
+
+    Raises
+    ------
+    InvalidOptionError
+        ``k`` is not a whole number from 1 up, or a table is no Spark DataFrame.
     """
+    checked_k(k)
+    require_dataframe(links, "links", "src and dst")
     stages = stages or Stages()
-    prepared = prepare(subscriptions, stages=stages)
+    prepared = _prepared(subscriptions, stages)
     with stages("verify", "verifying"), _persisted_links(prepared, links) as linked:
         judged = _asked(prepared, linked, judging(k)).persist()
         verdict = _verdict(prepared, linked, judged, k)
@@ -218,11 +238,19 @@ def measure_overlay(subscriptions: DataFrame, links: DataFrame, *, stages: Stage
 
     Diameters are exact, except of topics with over 20,000 subscribers: see ``Metrics.sampled_diameters``.
     """
+    require_dataframe(links, "links", "src and dst")
     stages = stages or Stages()
-    prepared = prepare(subscriptions, stages=stages)
+    prepared = _prepared(subscriptions, stages)
     sentence = f"measuring {prepared.counts['topics']:,} topics"
     with stages("measure", sentence), _persisted_links(prepared, links) as linked:
         return summarize(node_figures(prepared.interest, linked), _asked(prepared, linked, TOPIC_FIGURES), linked)
+
+
+def _prepared(subscriptions: DataFrame, stages: Stages) -> Prepared:
+    """Check a table that a caller gave, and the workers of its session, then prepare it."""
+    require_dataframe(subscriptions, "subscriptions", "node and topic")
+    check_workers(subscriptions.sparkSession)
+    return prepare(subscriptions, stages=stages)
 
 
 @contextmanager

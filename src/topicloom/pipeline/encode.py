@@ -55,10 +55,14 @@ def ranked(distinct: DataFrame, label: str, identifier: str) -> tuple[DataFrame,
 
 
 def _cuts(distinct: DataFrame, label: str) -> Sequence[str]:
-    """At most RANGES - 1 labels that cut the sorted labels into ranges of about equal size."""
+    """At most RANGES - 1 labels that cut the sorted labels into ranges of about equal size.
+
+    Few labels are one range, above the empty label. A range that Spark could tell to be the same for all would have it
+    warn, for every query, that a window has no partitions.
+    """
     sample = distinct.orderBy(F.xxhash64(label), label).limit(_SAMPLE).collect()
     if len(sample) < _SAMPLE:
-        return ()
+        return ("",)
     ordered = sorted((row[label] for row in sample), key=str.encode)
     return ordered[_SAMPLE // RANGES :: _SAMPLE // RANGES]
 

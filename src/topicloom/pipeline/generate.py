@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
-from topicloom.errors import InvalidOptionError
+from topicloom.model.checks import checked_whole
 from topicloom.workloads import Workload, WorkloadOptions
 from topicloom.workloads.names import node_names, topic_names
 from topicloom.workloads.tables import tables_of
@@ -42,8 +42,8 @@ def generate_subscriptions(
         An option is out of range, or contradicts another.
     """
     workload = Workload(**options)
-    if partitions is not None and partitions < 1:
-        raise InvalidOptionError(f"partitions is {partitions!r}; a whole number from 1 up is accepted")
+    if partitions is not None:
+        partitions = checked_whole("partitions", partitions, 1)
     nodes_at_once = max(1, _ROWS_AT_ONCE // (workload.max_size or workload.subscriptions))
     blocks = -(-workload.nodes // nodes_at_once)
     return spark.range(0, blocks, 1, partitions).mapInArrow(_drawer(workload, nodes_at_once), SCHEMA)

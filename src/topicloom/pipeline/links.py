@@ -1,6 +1,6 @@
 """Links that came as labels, from any tool, to ids of a prepared interest."""
 
-from pyspark.sql import DataFrame, SparkSession, Window
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from topicloom.errors import InvalidLinksError, MissingColumnError
@@ -60,8 +60,3 @@ def _refuse_unknown(found: DataFrame) -> None:
     loops = found.where(F.col(SRC_ID) == F.col(DST_ID)).orderBy(SRC).limit(1).collect()
     if loops:
         raise InvalidLinksError(f"a link joins node {loops[0][SRC]!r} with itself")
-
-
-def numbered(links: DataFrame) -> DataFrame:
-    """(src_id, dst_id) -> the same with ``order``: by ids, for links whose order is not known."""
-    return links.withColumn("order", F.row_number().over(Window.orderBy(SRC_ID, DST_ID)) - 1)

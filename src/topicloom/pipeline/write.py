@@ -50,14 +50,28 @@ def write_tables(result: DesignResult, folder: Path, *, stages: Stages | None = 
             "rejected": result.rejected,
         }
         for name, table in tables.items():
-            table.write.parquet(str(folder / name))
-            if not (folder / name).is_dir():
-                raise OutputExistsError(
-                    f"the executors do not write where this process reads ({folder.parent}): "
-                    "choose a folder that both share"
-                )
+            write_parquet(table, folder / name)
     write_json(folder / "metrics.json", result.metrics.to_dict())
     write_json(folder / "run.json", {**result.run, "seconds": stages.seconds or result.run["seconds"]})
+
+
+def write_parquet(table: DataFrame, folder: Path) -> None:
+    """Write a table as Parquet files, and nothing but Parquet files, into a folder.
+
+    Hadoop's checksums and its mark of success are removed, so that tools which read every file of a folder can.
+
+    Raises
+    ------
+    OutputExistsError
+        The executors write elsewhere.
+    """
+    table.write.mode("overwrite").parquet(str(folder))
+    if not (folder / "_SUCCESS").is_file():
+        raise OutputExistsError(
+            f"the executors do not write where this process reads ({folder.parent}): choose a folder that both share"
+        )
+    for leftover in (*folder.glob(".*.crc"), folder / "_SUCCESS"):
+        leftover.unlink(missing_ok=True)
 
 
 def _in_order(links: DataFrame, count: int) -> DataFrame:

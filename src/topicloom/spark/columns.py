@@ -1,9 +1,11 @@
 """Names of the columns that steps exchange, and the check at their door."""
 
+from os import PathLike
+
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from topicloom.errors import MissingColumnError
+from topicloom.errors import InvalidOptionError, MissingColumnError
 
 NODE, TOPIC = "node", "topic"
 NODE_ID, TOPIC_ID = "node_id", "topic_id"
@@ -14,6 +16,22 @@ SRC_ID, DST_ID = "src_id", "dst_id"
 ORDER = "order"
 SHARED_TOPICS = "shared_topics"
 FILE, RAW, REASON = "file", "raw", "reason"
+
+
+def require_dataframe(table: object, name: str, columns: str) -> None:
+    """Refuse anything but a Spark DataFrame, and say how to make one of what was given."""
+    if isinstance(table, DataFrame):
+        return
+    kind = f"{type(table).__module__}.{type(table).__qualname__}".removeprefix("builtins.")
+    if kind.startswith(("pandas.", "pyarrow.")):
+        advice = "spark.createDataFrame makes one of it"
+    elif isinstance(table, str | PathLike):
+        advice = "topicloom.pipeline.read_subscriptions reads one from a file"
+    else:
+        advice = "topicloom.design takes a topicloom.Interest"
+    raise InvalidOptionError(
+        f"{name} is of type {kind}; a Spark DataFrame with the columns {columns} is accepted, and {advice}"
+    )
 
 
 def require_columns(table: DataFrame, *names: str) -> None:

@@ -12,13 +12,16 @@ import tempfile
 import threading
 import traceback
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from topicloom.errors import InvalidOptionError, SparkUnavailableError
+from topicloom.errors import InvalidOptionError, SparkFailedError, SparkUnavailableError
+from topicloom.extras import needing
+from topicloom.spark.failures import is_sparks, spark_failure
 from topicloom.spark.memory import available_memory
+from topicloom.spark.scratch import scratch_folder
 from topicloom.spark.ship import package_zip
 
 if TYPE_CHECKING:
@@ -27,41 +30,45 @@ if TYPE_CHECKING:
 # Tasks are retried, as a cluster does: plain local[*] fails the run when one worker is killed.
 DEFAULT_MASTER = "local[*,4]"
 _CONNECT_PORT = 15002
+_MASTER_PORT = 7077
+_SECONDS_TO_ANSWER = 10
 _OLDEST_JAVA = 17
 _SECONDS_TO_END = 15
-
-
-class SparkFailedError(RuntimeError):
-    """A job of Spark failed, and not for a reason that topicloom foresaw."""
 
 
 @contextmanager
 def spark_session(
     *, master: str | None = None, remote: str | None = None, conf: Sequence[str] = (), verbose: bool = False
 ) -> "Iterator[SparkSession]":
-    """A session that ends with the block; Spark's own output goes to a file that is removed unless something fails."""
+    """Start a session that ends with the block. Spark's own output goes to a file that is kept only if Spark fails.
+
+    Raises
+    ------
+    SparkUnavailableError
+        There is no Java, or nobody answers at the address.
+    SparkFailedError
+        Spark, its JVM or a Python worker failed inside the block; the message says where and why.
+    UnreadableInputError
+        Spark could not read a file; the message names it.
+    """
     settings = dict(_parsed(conf))
-    if master and remote:
-        raise InvalidOptionError("--master and --remote exclude each other")
-    if remote:
-        _check_server(remote)
-    else:
-        _check_java()
-    with _spark_output(verbose), tempfile.TemporaryDirectory(prefix="topicloom-") as scratch:
-        spark = _connect(remote, settings) if remote else _start(master or DEFAULT_MASTER, settings)
-        if threading.current_thread() is threading.main_thread():
-            # PySpark's own handler talks to the JVM in the middle of another call; ending the session ends its jobs
-            signal.signal(signal.SIGINT, signal.default_int_handler)
+    _check_address(master, remote)
+    with scratch_folder() as scratch, _spark_output(scratch, verbose):
+        spark = None
         try:
+            spark = _connect(remote, settings) if remote else _start(master or DEFAULT_MASTER, settings, scratch)
+            if threading.current_thread() is threading.main_thread():
+                # PySpark's own handler talks to the JVM in the middle of another call; ending the session ends its jobs
+                signal.signal(signal.SIGINT, signal.default_int_handler)
             if not is_embedded(master, remote):
-                spark.addArtifacts(str(package_zip(Path(scratch))), pyfile=True)
+                spark.addArtifacts(str(package_zip(scratch)), pyfile=True)
             yield spark
         except BaseException as error:
-            failure = _outliving(error)
+            failure = spark_failure(error, _java()) if is_sparks(error) else None
             if verbose and failure is not None:
-                traceback.print_exc()  # while Spark can still be asked what it was
-            spark.stop()
-            _end_java()
+                with suppress(Exception):  # it may ask the JVM, and that may be what has ended
+                    traceback.print_exc()
+            _end(spark)
             if failure is not None:
                 raise failure from None
             raise
@@ -87,28 +94,28 @@ def cores_of(master: str | None, remote: str | None) -> int:
     return (os.cpu_count() or 1) if named[1] == "*" else int(named[1])
 
 
-def _outliving(error: BaseException) -> SparkFailedError | None:
-    """What Spark reported, in words of our own: its errors ask its process for theirs, and that will be gone."""
-    from pyspark.errors import PySparkException
+def _java() -> "subprocess.Popen[bytes] | None":
+    """The process of an embedded Spark, if this one has started it."""
+    from pyspark import SparkContext
 
-    if not isinstance(error, PySparkException):
-        return None
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()] or ["no message"]
-    said = lines[-1 if type(error).__name__ == "PythonException" else 0]  # the end of a worker's traceback tells
-    return SparkFailedError(f"{type(error).__name__}: {said[:300]}")
+    return getattr(SparkContext._gateway, "proc", None)
 
 
-def _end_java() -> None:
-    """Wait until an embedded Spark's process is gone: tasks that were stopped may write for a moment after the session.
+def _end(spark: "SparkSession | None") -> None:
+    """End a session after a failure, and wait until an embedded Spark's process is gone.
 
-    What an interrupted run leaves is removed afterwards, and must not come back.
+    Tasks that were stopped may write for a moment after the session. What an interrupted run leaves is removed
+    afterwards, and must not come back.
     """
     from pyspark import SparkContext
 
-    process = getattr(SparkContext._gateway, "proc", None)
+    process = _java()
+    with suppress(Exception):  # the JVM, or the server, may be what has ended
+        if spark is not None:
+            spark.stop()
     if process is None:
         return
-    SparkContext._gateway = SparkContext._jvm = None
+    SparkContext._gateway = SparkContext._jvm = SparkContext._active_spark_context = None
     process.terminate()
     try:
         process.wait(_SECONDS_TO_END)
@@ -117,11 +124,11 @@ def _end_java() -> None:
         process.wait()
 
 
-def _start(master: str, settings: dict[str, str]) -> "SparkSession":
+def _start(master: str, settings: dict[str, str], scratch: Path) -> "SparkSession":
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # otherwise the workers run whatever python3 is on the PATH
     os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
-    from pyspark.errors import PySparkException
-    from pyspark.sql import SparkSession
+    with needing("spark", "designing on Spark"):
+        from pyspark.sql import SparkSession
 
     defaults = {
         "spark.app.name": "topicloom",
@@ -137,6 +144,7 @@ def _start(master: str, settings: dict[str, str]) -> "SparkSession":
             "spark.driver.bindAddress": "127.0.0.1",
             "spark.driver.host": "127.0.0.1",
             "spark.driver.memory": f"{_heap_mib()}m",
+            "spark.local.dir": str(scratch),  # so that the next run sweeps what a killed JVM leaves
             "spark.sql.shuffle.partitions": str(max(8, 2 * (os.cpu_count() or 1))),
         }
     builder = SparkSession.builder.master(master)
@@ -144,10 +152,11 @@ def _start(master: str, settings: dict[str, str]) -> "SparkSession":
         builder = builder.config(key, value)
     try:
         return builder.getOrCreate()
-    except (PySparkException, RuntimeError) as error:
-        raise SparkUnavailableError(
-            f"Spark did not start with master {master!r}: {str(error).splitlines()[0]}"
-        ) from error
+    except Exception as error:
+        if not is_sparks(error) and not isinstance(error, RuntimeError):
+            raise
+        why = str(spark_failure(error, _java())) if is_sparks(error) else str(error).splitlines()[0]
+        raise SparkUnavailableError(f"Spark did not start with master {master!r}: {why}") from None
 
 
 def _heap_mib() -> int:
@@ -156,7 +165,8 @@ def _heap_mib() -> int:
 
 
 def _connect(remote: str, settings: dict[str, str]) -> "SparkSession":
-    from pyspark.sql import SparkSession
+    with needing("spark", "designing on Spark"):
+        from pyspark.sql import SparkSession
 
     builder = SparkSession.builder.remote(remote)
     for key, value in settings.items():
@@ -172,15 +182,34 @@ def _parsed(conf: Sequence[str]) -> Iterator[tuple[str, str]]:
         yield key, value
 
 
-def _check_server(remote: str) -> None:
-    """Fail at once, not after ten minutes of retries, when nobody listens."""
-    address = urlsplit(remote)
-    if address.scheme != "sc" or not address.hostname:
-        raise InvalidOptionError(f"--remote {remote!r} is not of the form sc://host:port")
-    try:
-        socket.create_connection((address.hostname, address.port or _CONNECT_PORT), timeout=10).close()
-    except OSError as error:
-        raise SparkUnavailableError(f"no Spark Connect server answers at {remote}: {error.strerror or error}") from None
+def _check_address(master: str | None, remote: str | None) -> None:
+    """Fail at once, not after minutes of retries, where Spark cannot start or nobody listens."""
+    if master and remote:
+        raise InvalidOptionError("--master and --remote exclude each other")
+    if remote:
+        address = urlsplit(remote)
+        if address.scheme != "sc" or not address.hostname:
+            raise InvalidOptionError(f"--remote {remote!r} is not of the form sc://host:port")
+        _ask("Spark Connect server", remote, [address.netloc], _CONNECT_PORT)
+        return
+    _check_java()
+    if master and master.startswith("spark://"):
+        _ask("Spark master", master, master.removeprefix("spark://").split(","), _MASTER_PORT)
+
+
+def _ask(what: str, given: str, places: Sequence[str], usual_port: int) -> None:
+    """Connect to one of the places ``host[:port]``, or say why none answers."""
+    why = ""
+    for place in places:
+        try:
+            address = urlsplit(f"//{place}")
+            wanted = (address.hostname or "", address.port or usual_port)
+            socket.create_connection(wanted, timeout=_SECONDS_TO_ANSWER).close()
+        except (OSError, ValueError) as error:
+            why = getattr(error, "strerror", None) or str(error)
+        else:
+            return
+    raise SparkUnavailableError(f"no {what} answers at {given}: {why}")
 
 
 def _check_java() -> None:
@@ -200,33 +229,28 @@ def _check_java() -> None:
 
 
 @contextmanager
-def _spark_output(verbose: bool) -> Iterator[None]:
-    """Send what the JVM and the workers write to stderr to a file; kept, and named, if the block fails."""
+def _spark_output(scratch: Path, verbose: bool) -> Iterator[None]:
+    """Send what the JVM and the workers write to stderr to a file; kept, and named, if Spark fails."""
     if verbose:
         yield
         return
     logging.disable(logging.CRITICAL)  # py4j reports an interrupt with a traceback
-    handle, name = tempfile.mkstemp(prefix="topicloom-spark-", suffix=".log")
-    log = Path(name)
+    log = scratch / "spark.log"
     ours = os.dup(2)
     sys.stderr.flush()
     terminal, sys.stderr = (
         sys.stderr,
         os.fdopen(os.dup(ours), "w", buffering=1, encoding=sys.stderr.encoding, errors="backslashreplace"),
     )
-    os.dup2(handle, 2)
-    os.close(handle)
+    with log.open("wb") as file:
+        os.dup2(file.fileno(), 2)
     try:
         yield
     except BaseException as error:
-        expected = isinstance(error, ValueError | KeyboardInterrupt)  # our own errors explain themselves
-        if expected or not log.stat().st_size:
-            log.unlink(missing_ok=True)
-        else:
-            print(f"topicloom: Spark's log is in {log}", file=sys.stderr)
+        explained = isinstance(error, ValueError | KeyboardInterrupt) and not isinstance(error, SparkFailedError)
+        if not explained and log.stat().st_size:
+            print(f"topicloom: Spark's log is in {_kept(log)}", file=sys.stderr)
         raise
-    else:
-        log.unlink(missing_ok=True)
     finally:
         logging.disable(logging.NOTSET)
         sys.stderr.flush()
@@ -234,3 +258,10 @@ def _spark_output(verbose: bool) -> Iterator[None]:
         os.close(ours)
         sys.stderr.close()
         sys.stderr = terminal
+
+
+def _kept(log: Path) -> Path:
+    """Copy a log out of the folder that goes with the run."""
+    handle, name = tempfile.mkstemp(prefix="topicloom-spark-", suffix=".log")
+    os.close(handle)
+    return Path(shutil.copyfile(log, name))

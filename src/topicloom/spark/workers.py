@@ -1,8 +1,66 @@
 """Python workers of Spark."""
 
 import gc
+import os
+import sys
+from typing import TYPE_CHECKING
+from weakref import WeakSet
 
+from topicloom.errors import SparkUnavailableError
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_NEEDED = ("pyarrow", "numpy", "numba", "scipy", "topicloom")
 _settled = False
+_looked_at: "WeakSet[SparkSession]" = WeakSet()
+
+
+def check_workers(spark: "SparkSession") -> None:
+    """Look once whether a session's Python workers have what they will be asked to import.
+
+    Without this look, the first function that runs in a worker fails, and by then reading and encoding have taken
+    minutes. An embedded Spark whose workers run this very Python is not asked.
+
+    Raises
+    ------
+    SparkUnavailableError
+        A package is missing there; the message says in which Python.
+    """
+    if spark in _looked_at:
+        return
+    if not _is_this_python(spark):
+        _refuse_missing(spark)
+    _looked_at.add(spark)
+
+
+def _is_this_python(spark: "SparkSession") -> bool:
+    if "connect" in type(spark).__module__:
+        return False
+    chosen = spark.conf.get("spark.pyspark.python", None) or os.environ.get("PYSPARK_PYTHON")
+    return str(spark.conf.get("spark.master", "")).startswith("local") and chosen == sys.executable
+
+
+def _refuse_missing(spark: "SparkSession") -> None:
+    from pyspark.sql import functions as F
+
+    needed = _NEEDED
+
+    # defined here, so that it travels by value: the workers may not have topicloom
+    def look(_: int) -> str:
+        import sys
+        from importlib.util import find_spec
+
+        return "|".join([sys.executable or "python", *(name for name in needed if find_spec(name) is None)])
+
+    # pickled rows, not Arrow: pyarrow may be what is missing
+    found = spark.range(1).select(F.udf(look, "string", useArrow=False)("id").alias("found")).collect()
+    python, *missing = str(found[0]["found"]).split("|")
+    if missing:
+        raise SparkUnavailableError(
+            f"the Python of Spark's workers, {python}, has no {', '.join(missing)}; install what is missing there, or "
+            f"set PYSPARK_PYTHON (spark.pyspark.python) to a Python that has it, such as {sys.executable}"
+        )
 
 
 def settle() -> None:

@@ -22,7 +22,7 @@ from topicloom.cli.options import (
     TopicColumn,
     Verbose,
 )
-from topicloom.cli.sources import part_of_overlay
+from topicloom.cli.sources import subscriptions_of
 from topicloom.errors import InvalidOptionError, NotEnoughMemoryError
 from topicloom.methods.selection import MethodChoice
 from topicloom.model.checks import checked_seed
@@ -73,18 +73,13 @@ def command(
     ):
         from topicloom.pipeline.compare import compare_methods
         from topicloom.pipeline.prepare import prepare
-        from topicloom.pipeline.read import read_subscriptions
         from topicloom.spark.stages import Stages
+        from topicloom.spark.workers import check_workers
 
         stages = Stages(narrator)
-        rows = read_subscriptions(
-            spark,
-            part_of_overlay(subscriptions, "subscriptions"),
-            node_column=node_column,
-            topic_column=topic_column,
-            format=format,
-            header=header,
-        )
+        columns = {"node_column": node_column, "topic_column": topic_column, "format": format, "header": header}
+        rows = subscriptions_of(spark, subscriptions, remote, **columns)
+        check_workers(spark)
         prepared = prepare(rows, stages=stages)
         if is_embedded(master, remote):
             _check_memory(prepared, choices, cores_of(master, remote))
@@ -114,8 +109,8 @@ def command(
     else:
         print_table(_HEADER, [_row(one) for one in compared], title=title)
         tell(
-            "* Pareto-best: no other method is as good by links, maximum degree, hops, unwanted relays and survival, "
-            "and better by one"
+            "* Pareto-best: all topics are connected, and no other such method is as good by links, maximum degree, "
+            "hops, unwanted relays and survival, and better by one"
         )
     for one in compared:
         if one.refused is not None:

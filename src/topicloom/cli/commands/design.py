@@ -25,7 +25,7 @@ from topicloom.cli.options import (
     TopicColumn,
     Verbose,
 )
-from topicloom.cli.sources import part_of_overlay
+from topicloom.cli.sources import subscriptions_of
 from topicloom.methods.registry import check_options, spec_of
 from topicloom.methods.selection import method_for, options_for
 from topicloom.model.checks import checked_seed
@@ -40,7 +40,10 @@ if TYPE_CHECKING:
     from topicloom.pipeline.prepare import Prepared
     from topicloom.spark.stages import Stages
 
-FEWER_LINKS = " (--method stacked-gm takes longer and needs far fewer links)"
+CHOICES = {
+    "stacked-gm": " (gm2 without the links that no topic needs)",
+    "harary-pt": " (--method stacked-gm takes longer and needs far fewer links)",
+}
 EXAMPLE = "Example: topicloom design subscriptions.parquet overlay --node-column client_id --method gm"
 
 
@@ -128,7 +131,7 @@ def command(
     if method is None:
         method = "gm" if k is None else method_for(k)
         if k is not None:
-            tell(f"k = {k}: designing with {method}{FEWER_LINKS if method == 'harary-pt' else ''}")
+            tell(f"k = {k}: designing with {method}{CHOICES.get(method, '')}")
     check_options(spec_of(method), options)
     options |= options_for(spec_of(method), k)
     checked_seed(seed)
@@ -143,16 +146,15 @@ def command(
     ):
         from topicloom.pipeline.design import check_memory, design_prepared
         from topicloom.pipeline.prepare import prepare
-        from topicloom.pipeline.read import read_subscriptions
         from topicloom.pipeline.write import write_tables
         from topicloom.spark.stages import Stages
+        from topicloom.spark.workers import check_workers
 
         stages = Stages(narrator, narrator.note)
-        source = part_of_overlay(subscriptions, "subscriptions")
-        narrator(f"looking at {source}")
-        rows = read_subscriptions(
-            spark, source, node_column=node_column, topic_column=topic_column, format=format, header=header
-        )
+        narrator(f"looking at {subscriptions}")
+        columns = {"node_column": node_column, "topic_column": topic_column, "format": format, "header": header}
+        rows = subscriptions_of(spark, subscriptions, remote, **columns)
+        check_workers(spark)
         prepared = prepare(rows, stages=stages)
         embedded = is_embedded(master, remote)
         available = available_memory() if embedded else sys.maxsize

@@ -49,11 +49,12 @@ def command(
         on_spark = bool(master or remote or conf) or nodes * (workload.max_size or subscriptions) > IN_MEMORY
         if on_spark:
             from topicloom.pipeline import generate_subscriptions
+            from topicloom.pipeline.write import write_parquet
 
             narrator("starting Spark")
             with spark_session(master=master, remote=remote, conf=conf, verbose=verbose) as spark:
                 narrator(f"drawing subscriptions of {nodes:,} nodes on Spark")
-                generate_subscriptions(spark, **options).write.mode("overwrite").parquet(str(staging))
+                write_parquet(generate_subscriptions(spark, **options), staging)
         else:
             _write_in_memory(staging, options)
     tell(f"wrote {out}")

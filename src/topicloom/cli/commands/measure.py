@@ -17,7 +17,7 @@ from topicloom.cli.options import (
     TopicColumn,
     Verbose,
 )
-from topicloom.cli.sources import part_of_overlay
+from topicloom.cli.sources import links_of, subscriptions_of
 from topicloom.spark.session import spark_session
 
 EXAMPLE = "Example: topicloom measure subscriptions.csv.gz my-links.csv --json"
@@ -42,15 +42,11 @@ def command(
         spark_session(master=master, remote=remote, conf=conf, verbose=verbose) as spark,
     ):
         from topicloom.pipeline.design import measure_overlay
-        from topicloom.pipeline.links import read_links
-        from topicloom.pipeline.read import read_subscriptions
         from topicloom.spark.stages import Stages
 
-        source = part_of_overlay(subscriptions, "subscriptions")
-        rows = read_subscriptions(
-            spark, source, node_column=node_column, topic_column=topic_column, format=format, header=header
-        )
-        metrics = measure_overlay(rows, read_links(spark, part_of_overlay(links, "links")), stages=Stages(narrator))
+        columns = {"node_column": node_column, "topic_column": topic_column, "format": format, "header": header}
+        rows = subscriptions_of(spark, subscriptions, remote, **columns)
+        metrics = measure_overlay(rows, links_of(spark, links, remote), stages=Stages(narrator))
     figures = metrics.to_dict()
     if as_json:
         print(json.dumps(figures, allow_nan=False))

@@ -48,8 +48,8 @@ def command(
 ) -> None:
     """Show the size, degrees and age of an overlay, and its drift against a fresh design. Needs no Spark.
 
-    Works while a stream writes: it looks at the last batch committed. The fresh design is low-oda at k = 1, gm2 at
-    k = 2 and harary-pt above.
+    Works while a stream writes: it looks at the last batch committed. The fresh design is low-oda at k = 1,
+    stacked-gm at k = 2 and harary-pt above.
     """
     with narrated("reading") as narrator:
         standing = _standing(source)

@@ -19,7 +19,7 @@ from topicloom.cli.options import (
     TopicColumn,
     Verbose,
 )
-from topicloom.cli.sources import part_of_overlay
+from topicloom.cli.sources import links_of, subscriptions_of
 from topicloom.judge import checked_k
 from topicloom.spark.session import spark_session
 
@@ -54,15 +54,11 @@ def command(
         spark_session(master=master, remote=remote, conf=conf, verbose=verbose) as spark,
     ):
         from topicloom.pipeline.design import verify_overlay
-        from topicloom.pipeline.links import read_links
-        from topicloom.pipeline.read import read_subscriptions
         from topicloom.spark.stages import Stages
 
-        source = part_of_overlay(subscriptions, "subscriptions")
-        rows = read_subscriptions(
-            spark, source, node_column=node_column, topic_column=topic_column, format=format, header=header
-        )
-        given = read_links(spark, part_of_overlay(links, "links"))
+        columns = {"node_column": node_column, "topic_column": topic_column, "format": format, "header": header}
+        rows = subscriptions_of(spark, subscriptions, remote, **columns)
+        given = links_of(spark, links, remote)
         verdict = verify_overlay(rows, given, k=k, stages=Stages(narrator))
     if as_json:
         shown = [broken._asdict() for broken in verdict.broken]

@@ -1,11 +1,18 @@
 """Low-ODA: low average and low maximum degree together."""
 
 import numbers
+from typing import Any
 
 from topicloom.errors import InvalidOptionError
 from topicloom.methods.greedy.grown import engine_memory, grown
 from topicloom.methods.registry import method
 from topicloom.model import Interest, Overlay
+
+
+def _checked_rho(rho: Any) -> float:
+    if isinstance(rho, bool) or not isinstance(rho, numbers.Real) or not float(rho) >= 1:
+        raise InvalidOptionError(f"rho is {rho!r}; a number from 1 up is accepted")
+    return float(rho)
 
 
 @method(
@@ -16,6 +23,7 @@ from topicloom.model import Interest, Overlay
     cost="about three times the time of gm at most, up to 15 % more memory",
     paper="Onus, Richa: Parameterized Maximum and Average Degree Approximation in Topic-Based Publish-Subscribe, §3",
     memory=engine_memory,
+    check=lambda options: _checked_rho(options.get("rho", 3.0)),
 )
 def low_oda(interest: Interest, *, rho: float = 3.0, seed: int = 0) -> Overlay:
     """Overlay with low average and low maximum degree.
@@ -47,6 +55,5 @@ def low_oda(interest: Interest, *, rho: float = 3.0, seed: int = 0) -> Overlay:
     >>> average == sorted(average)
     True
     """
-    if isinstance(rho, bool) or not isinstance(rho, numbers.Real) or not rho >= 1:
-        raise InvalidOptionError(f"rho is {rho!r}; a number from 1 up is accepted")
-    return grown(interest, "low-oda", rho=float(rho), options={"rho": float(rho)}, seed=seed)
+    rho = _checked_rho(rho)
+    return grown(interest, "low-oda", rho=rho, options={"rho": rho}, seed=seed)

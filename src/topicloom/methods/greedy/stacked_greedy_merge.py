@@ -65,7 +65,9 @@ def stacked_greedy_merge(interest: Interest, *, k: int = 3, seed: int = 0) -> Ov
     (True, True)
     """
     k, seed = checked_whole("k", k, 1), checked_seed(seed)
-    links = _completed(interest, _stacked(interest, k, seed), k)
+    links = _stacked(interest, k, seed)
+    if k > 2:  # Greedy Merge reaches 1 and GM2 reaches 2 by themselves
+        links = _completed(interest, links, k)
     return Overlay(interest, drop_redundant_links(interest, links, k), "stacked-gm", {"k": k}, seed)
 
 
