@@ -5,15 +5,19 @@ from dataclasses import dataclass
 from math import exp, log
 
 from benchmarks.instances import (
+    EXPONENTIAL_1K,
     EXPONENTIAL_2K,
     EXPONENTIAL_10K,
     GROWTH,
     TWITTER,
+    UNIFORM_1K,
     UNIFORM_2K,
     UNIFORM_10K,
     UNIFORM_20K,
     UNIFORM_100K,
+    ZIPF_1K,
     ZIPF_2K,
+    ZIPF_100K,
     Instance,
 )
 from benchmarks.runner import Runner
@@ -27,7 +31,7 @@ class Case:
 
     Either ``faster`` (the other takes at least so many times as long) or ``slower`` (at most so many times the other's
     time) is required, or nothing; so for the memory, in megabytes over a process that only loads the instance, or as
-    a multiple of the other's.
+    a multiple of the other's. ``links_times`` is the most links, as a multiple of the other's.
     """
 
     instance: Instance
@@ -38,6 +42,7 @@ class Case:
     slower: float | None = None
     megabytes: float | None = None
     memory_times: float | None = None
+    links_times: float | None = None
 
     @property
     def name(self) -> str:
@@ -60,8 +65,25 @@ CASES = (
         for method in (LOW_ODA, "minmax-oda")
     ),
     *(Case(instance, method, other="gm") for instance in (TWITTER, UNIFORM_100K) for method in (LOW_ODA, "minmax-oda")),
+    *(
+        Case(instance, "weighted-gm", other="gm", slower=2.5, links_times=links)
+        for instance, links in (
+            (ZIPF_1K, 0.83),
+            (EXPONENTIAL_1K, 0.81),
+            (UNIFORM_1K, 1.002),
+            (UNIFORM_2K, 1.005),
+            (ZIPF_2K, 1.005),
+            (EXPONENTIAL_2K, 1.005),
+            (UNIFORM_10K, 1.005),
+            (EXPONENTIAL_10K, 1.005),
+            (UNIFORM_20K, 1.005),
+            (TWITTER, 1.005),
+            (UNIFORM_100K, 1.005),
+            (ZIPF_100K, 0.88),
+        )
+    ),
 )
-QUICK = ("gm/2k-uniform", "gm/2k-zipf", "low-oda/2k-uniform", "minmax-oda/2k-uniform")
+QUICK = ("gm/2k-uniform", "gm/2k-zipf", "low-oda/2k-uniform", "minmax-oda/2k-uniform", "weighted-gm/2k-zipf")
 
 
 def together(cases: Iterable[Case]) -> dict[str, list[str]]:
@@ -92,6 +114,10 @@ def run_case(runner: Runner, case: Case, plan: dict[str, list[str]]) -> dict:
         elif case.slower:
             met.append(ours.seconds <= case.slower * other.seconds)
             row |= {"must": f"≤ {case.slower:g} × its time"}
+        if case.links_times:
+            row |= {"links_ratio": round(ours.facts["links"] / other.facts["links"], 4)}
+            met.append(row["links_ratio"] <= case.links_times)
+            row["must"] = f"{row['must']}, ≤ {case.links_times:g} × its links ({row['links_ratio']:.3f})"
     if case.megabytes:
         met.append(ours.peak <= case.megabytes * 1e6)
         row |= {"memory_must": f"≤ {case.megabytes:,.0f} MB"}

@@ -72,6 +72,10 @@ UNIFORM_2K = Instance("2k-uniform", 2_000, 200, 30)
 ZIPF_2K = Instance("2k-zipf", 2_000, 200, 30, "zipf")
 EXPONENTIAL_2K = Instance("2k-exponential", 2_000, 200, 30, "exponential")
 UNIFORM_100K = Instance("100k-uniform", 100_000, 1_000, 20)
+ZIPF_100K = Instance("100k-zipf", 100_000, 1_000, 20, "zipf", 0.8)
+ZIPF_1K = Instance("1k-zipf", 1_000, 100, 20, "zipf")
+EXPONENTIAL_1K = Instance("1k-exponential", 1_000, 100, 20, "exponential")
+UNIFORM_1K = Instance("1k-uniform", 1_000, 100, 20)
 GROWTH = tuple(
     UNIFORM_10K if nodes == 10_000 else Instance(f"growth-{nodes}", nodes, 100, 10)
     for nodes in (1_000, 2_000, 5_000, 10_000, 20_000)
@@ -89,6 +93,10 @@ INSTANCES = {
         EXPONENTIAL_2K,
         TWITTER,
         UNIFORM_100K,
+        ZIPF_100K,
+        ZIPF_1K,
+        EXPONENTIAL_1K,
+        UNIFORM_1K,
         *GROWTH,
         TINY,
     )

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
         spanning_tree,
         stacked_greedy_merge,
         two_diameter_oda,
+        weighted_greedy_merge,
     )
     from topicloom.model import (
         BrokenTopic,
@@ -105,6 +106,7 @@ _HOMES = {
         "spanning_tree",
         "stacked_greedy_merge",
         "two_diameter_oda",
+        "weighted_greedy_merge",
     ),
     "topicloom.model": (
         "BrokenTopic",
@@ -200,4 +202,5 @@ __all__ = [
     "two_diameter_oda",
     "verify",
     "weak_nodes",
+    "weighted_greedy_merge",
 ]

@@ -10,8 +10,11 @@ from topicloom.kernels.tie_order import arc, circle
 class Reference:
     """State of a greedy run over plain sets: components per topic, degrees, candidates by rank."""
 
-    def __init__(self, wants, seed, start_links=(), groups=None, pairs=None, topics=None, barred=(), max_degree=0):
+    def __init__(
+        self, wants, seed, start_links=(), groups=None, pairs=None, topics=None, barred=(), max_degree=0, weights=None
+    ):
         n = len(wants)
+        self.weights = weights
         self.wants = [set(w) if topics is None else set(w) & set(topics) for w in wants]
         place = {int(v): p for p, v in enumerate(circle(n, seed))}
         pairs = [(u, v) for u in range(n) for v in range(u + 1, n)] if pairs is None else pairs
@@ -26,7 +29,8 @@ class Reference:
             self.add(u, v)
 
     def contribution(self, u, v):
-        return sum(self.component[u, t] != self.component[v, t] for t in self.wants[u] & self.wants[v])
+        apart = [t for t in self.wants[u] & self.wants[v] if self.component[u, t] != self.component[v, t]]
+        return len(apart) if self.weights is None else sum(self.weights[t] for t in apart)
 
     def add(self, u, v):
         for t in self.wants[u] & self.wants[v]:

@@ -3,7 +3,7 @@
 import os
 import subprocess
 import sys
-from math import inf
+from math import inf, log2
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from topicloom.kernels.greedy import loop as greedy_loop
 from topicloom.kernels.greedy.dense import columns
 from topicloom.kernels.greedy.engine import GREEDY_MERGE, MINMAX_ODA, greedy_links
+from topicloom.kernels.greedy.weights import topic_weights
 
 sys.path.insert(0, str(Path(__file__).parent))
 from reference import Reference, csr
@@ -99,6 +100,71 @@ def test_restrictions_and_standing_links(data):
         expected = Reference(wants, seed, **twins).run(rho)
         for search in SEARCHES:
             assert links_of(greedy_links(*csr(wants), n_topics, rho=rho, search=search, seed=seed, **ours)) == expected
+
+
+@settings(max_examples=EXAMPLES, deadline=None)
+@given(st.data())
+def test_every_search_replays_the_weighted_rule(data):
+    wants, n_topics, seed = data.draw(instances())
+    ours, twins = data.draw(options(len(wants), n_topics))
+    if "groups" in twins:
+        ours["components"] = np.repeat(np.array(twins["groups"], np.int32), [len(w) for w in wants])
+    weights = data.draw(st.lists(st.sampled_from([1, 2, 3, 8, 300]), min_size=n_topics, max_size=n_topics))
+    for rho in RULES:
+        expected = Reference(wants, seed, weights=weights, **twins).run(rho)
+        for search in SEARCHES:
+            links = greedy_links(*csr(wants), n_topics, rho=rho, search=search, seed=seed, weights=weights, **ours)
+            assert links_of(links) == expected
+
+
+def test_equal_weights_are_no_weights():
+    indptr, topics = crowd(300, 60, 9)
+    plain = greedy_links(indptr, topics, 60, seed=4)
+    for search in SEARCHES:
+        weighted = greedy_links(indptr, topics, 60, weights=np.full(60, 7), search=search, seed=4)
+        assert np.array_equal(plain, weighted)
+
+
+@pytest.mark.parametrize("rho", (GREEDY_MERGE, 3.0))
+@pytest.mark.parametrize("heaviest", [9, 40, 20_000])
+def test_weighted_searches_agree_at_size(rho, heaviest):
+    """One, two and four bytes for a bound."""
+    indptr, topics = crowd(700, 60, 9)
+    weights = np.where(np.arange(60) % 7 == 0, heaviest, 1 + np.arange(60) % 3)
+    dense, sparse, listed = (
+        greedy_links(indptr, topics, 60, weights=weights, rho=rho, search=search, seed=3) for search in SEARCHES
+    )
+    assert np.array_equal(dense, sparse) and np.array_equal(dense, listed)
+
+
+def test_weighted_rare_topics_are_counted_apart():
+    wants = skewed(1001)
+    indptr, topics = csr(wants)
+    weights = topic_weights(np.bincount(topics, minlength=300))
+    assert len(set(weights.tolist())) > 1
+    for rho in (GREEDY_MERGE, 3.0):
+        dense, sparse = (
+            greedy_links(indptr, topics, 300, search=search, weights=weights, rho=rho, seed=2)
+            for search in ("dense", "sparse")
+        )
+        assert np.array_equal(dense, sparse)
+
+
+@given(st.lists(st.integers(0, 5000), max_size=30))
+def test_weights_are_half_octaves_of_the_subscribers(subscribers):
+    weights = topic_weights(np.array(subscribers, np.int64)).tolist()
+    shared = sorted((s for s in subscribers if s > 1), reverse=True)
+    if not shared:
+        assert weights == [1] * len(subscribers)
+        return
+    so_far, quarter = 0, sum(shared) / 4
+    for reference in shared:
+        so_far += reference
+        if so_far >= quarter:
+            break
+    for size, weight in zip(subscribers, weights):
+        half_octaves = round(log2(reference / max(size, 2)))
+        assert weight == max(1, round(2 * 2 ** (half_octaves / 2)))
 
 
 @pytest.mark.parametrize("search", SEARCHES)

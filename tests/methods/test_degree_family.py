@@ -2,7 +2,7 @@
 
 import subprocess
 import sys
-from math import inf, nan
+from math import inf, log2, nan
 
 import numpy as np
 import pytest
@@ -101,8 +101,8 @@ def test_one_topic_with_100_000_subscribers_takes_seconds_and_little_memory(meth
     subprocess.run([sys.executable, "-W", "error", "-c", ONE_TOPIC, method], check=True)
 
 
-def contribution(wants, links, u, v):
-    """Topics of u and v in which no path over subscribers joins them."""
+def contribution(wants, links, weights, u, v):
+    """Weight of the topics of u and v in which no path over subscribers joins them."""
     count = 0
     for topic in wants[u] & wants[v]:
         reached, front = {u}, [u]
@@ -112,16 +112,24 @@ def contribution(wants, links, u, v):
             new = {x for x in ends if topic in wants[x]} - reached
             reached |= new
             front += new
-        count += v not in reached
+        count += weights[topic] * (v not in reached)
     return count
 
 
-def follows_the_rule(wants, links, rho):
+def weights_of(wants, n_topics):
+    """Weights of the topics, from their definition."""
+    sizes = [sum(topic in want for want in wants) for topic in range(n_topics)]
+    shared = sorted((size for size in sizes if size > 1), reverse=True)
+    common = next((s for k, s in enumerate(shared) if 4 * sum(shared[: k + 1]) >= sum(shared)), 2)
+    return [max(1, round(2 * 2 ** (round(log2(common / max(size, 2))) / 2))) for size in sizes]
+
+
+def follows_the_rule(wants, links, rho, weights=(1,) * 6):
     """Replay: each link has the maximum of its rule at its moment, and none that contributes is left."""
     degree = [0] * len(wants)
     pairs = [(u, v) for u in range(len(wants)) for v in range(u + 1, len(wants))]
     for step in range(len(links) + 1):
-        worth = {pair: contribution(wants, links[:step], *pair) for pair in pairs}
+        worth = {pair: contribution(wants, links[:step], weights, *pair) for pair in pairs}
         positive = [pair for pair in pairs if worth[pair]]
         if step == len(links):
             return not positive
@@ -153,6 +161,49 @@ def test_replay_through_the_public_interface(wants, seed, rho):
         overlay = tl.design(interest, method, seed=seed, **options)
         assert tl.verify(interest, overlay.links).ok
         assert follows_the_rule(wants, [tuple(map(int, link)) for link in overlay.links], rule)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    wants=st.lists(st.sets(st.sampled_from([0, 0, 0, 0, 1, 1, 2, 3, 4, 5]), max_size=5), min_size=2, max_size=12),
+    seed=st.integers(0, 2**63 - 1),
+    rho=st.sampled_from([None, 1.0, 2.0, 3.0, inf]),
+)
+def test_replay_of_the_weighted_rule(wants, seed, rho):
+    indptr = np.cumsum([0, *map(len, wants)])
+    interest = tl.Interest.from_csr(indptr, [topic for want in wants for topic in sorted(want)], 6)
+    overlay = tl.weighted_greedy_merge(interest, rho=rho, seed=seed)
+    assert tl.verify(interest, overlay.links).ok
+    links = [tuple(map(int, link)) for link in overlay.links]
+    assert follows_the_rule(wants, links, rho or 0, weights_of(wants, 6))
+
+
+@pytest.mark.parametrize(("popularity", "most"), [("zipf", 0.85), ("exponential", 0.83), ("uniform", 1.0)])
+def test_weights_save_links_where_topics_differ_and_cost_none_where_they_do_not(popularity, most):
+    ratios = []
+    for seed in range(3):
+        interest = tl.generate(1000, 100, 20, popularity, seed=seed)
+        overlay = tl.weighted_greedy_merge(interest, seed=seed)
+        assert tl.verify(interest, overlay.links).ok
+        ratios.append(overlay.n_links / tl.greedy_merge(interest, seed=seed).n_links)
+    assert np.mean(ratios) <= most
+
+
+@pytest.mark.parametrize("rho", [0, 0.5, nan, True, "3"])
+def test_the_weighted_rule_refuses_what_low_oda_refuses(rho):
+    with pytest.raises(InvalidOptionError, match=r"rho is .*; a number from 1 up is accepted, or none"):
+        tl.weighted_greedy_merge(workload(100, 0), rho=rho)
+
+
+def test_dc_conquers_by_the_weighted_rule():
+    interest = tl.generate(600, 100, 20, "zipf", seed=2)
+    whole = tl.design(interest, "dc", partitions=1, inner="weighted-gm")
+    assert np.array_equal(whole.links, tl.weighted_greedy_merge(interest).links)
+    spared = tl.design(interest, "dc", partitions=1, inner="weighted-gm", rho=2)
+    assert np.array_equal(spared.links, tl.weighted_greedy_merge(interest, rho=2).links)
+    divided = tl.design(interest, "dc", partitions=3, division="similar", inner="weighted-gm")
+    assert tl.verify(interest, divided.links).ok
+    assert divided.n_links < tl.design(interest, "dc", partitions=3, division="similar").n_links
 
 
 def test_the_replay_notices_a_link_that_is_not_the_best():

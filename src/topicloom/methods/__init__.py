@@ -13,6 +13,7 @@ from topicloom.methods.greedy.minmax_oda import minmax_oda
 from topicloom.methods.greedy.redundant_links import drop_redundant_links
 from topicloom.methods.greedy.repeated_greedy_merge import repeated_greedy_merge
 from topicloom.methods.greedy.stacked_greedy_merge import stacked_greedy_merge
+from topicloom.methods.greedy.weighted_greedy_merge import weighted_greedy_merge
 from topicloom.methods.per_topic.cycle_per_topic import cycle_per_topic
 from topicloom.methods.per_topic.harary_per_topic import harary_per_topic
 from topicloom.methods.per_topic.ring_per_topic import ring_per_topic
@@ -49,4 +50,5 @@ __all__ = [
     "spanning_tree",
     "stacked_greedy_merge",
     "two_diameter_oda",
+    "weighted_greedy_merge",
 ]

@@ -56,6 +56,19 @@ def warm_workers(spark: "SparkSession", method: str) -> None:
     rows.count()
 
 
+def warm_searches() -> None:
+    """Compile each search of the greedy engine, with and without weights: a tiny interest takes one of them only."""
+    import numpy as np
+
+    from topicloom.kernels.greedy.engine import greedy_links
+    from topicloom.workloads import generate
+
+    interest = generate(nodes=100, topics=10, subscriptions=3)
+    for weights in (None, 1 + np.arange(interest.n_topics) % 3):
+        for search in ("dense", "sparse", "listed"):
+            greedy_links(interest.indptr, interest.topics, interest.n_topics, weights=weights, search=search, seed=0)
+
+
 def warm_all() -> None:
     """Compile all there is; ``make setup`` does."""
     from topicloom.methods import METHODS
@@ -63,6 +76,7 @@ def warm_all() -> None:
 
     for name in METHODS:
         warm(name)
+    warm_searches()
     generate(nodes=10, sizes="mean")
 
 

@@ -78,7 +78,7 @@ def command(
         ),
     ] = None,
     inner: Annotated[
-        str | None, typer.Option(help="dc: method for the partitions, gm or low-oda.  [default: gm]")
+        str | None, typer.Option(help="dc: method for the partitions: gm, low-oda or weighted-gm.  [default: gm]")
     ] = None,
     core: Annotated[
         int | None,

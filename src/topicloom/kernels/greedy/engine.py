@@ -144,7 +144,7 @@ def search_and_grow(state, search, place, n_places, pairs, barred, degree, max_d
     most = int(node_weights(state.node_ptr, state.topic, state.weight).max(initial=0))
     walk = calm_walk = None
     if search == "dense":
-        found = build_dense(state, np.uint8 if most <= 255 else np.uint16)
+        found = build_dense(state, np.dtype(f"uint{8 * _bound_bytes(most)}"))
         if len(barred):
             bar_dense(found, barred)
     elif search == "sparse":
@@ -165,8 +165,8 @@ def cheapest_search(n_nodes, lengths, subscribers, worths=None):
 
     - listed: for few candidates; all their pairs.
     - dense: about 4 ns + 0.12 ns per 8 open topics that are not rare for each of the n² / 2 pairs of the circle, and
-      4 ns for each topic that a pair shares; in n² / 2 bytes (n² where some are rare; twice that where a node wants
-      more than 255 open topics) + n · topics; not above `DENSE_BYTES`.
+      4 ns for each topic that a pair shares; in n² / 2 bytes (n² where some are rare; two or four times that where the
+      open topics of a node count for more than 255 or 65,535) + n · topics; not above `DENSE_BYTES`.
     - sparse: about 20 ns for each topic that a pair shares, Σ subscribers² / 2 in all, and 4 µs for each subscription;
       O(subscriptions) memory.
 
@@ -177,12 +177,17 @@ def cheapest_search(n_nodes, lengths, subscribers, worths=None):
     n_pairs = n_nodes * n_nodes / 2
     n_topics = len(subscribers)
     shared = (subscribers.astype(np.float64) ** 2).sum() / 2
-    bound_bytes = 1 if (lengths if worths is None else worths).max(initial=0) <= 255 else 2
+    bound_bytes = _bound_bytes((lengths if worths is None else worths).max(initial=0))
     dense_bytes = n_pairs * bound_bytes + n_nodes * n_topics
     n_columns = columns(np.sort(subscribers)[::-1], n_nodes, bound_bytes)
     dense = n_pairs * (4 + 0.12 * n_columns) + 4 * shared
     sparse = 20 * shared + 4000 * lengths.sum()
     return "dense" if dense_bytes <= DENSE_BYTES and dense <= sparse else "sparse"
+
+
+def _bound_bytes(most):
+    """Bytes of a bound in the dense table when no contribution is above ``most``."""
+    return 1 if most < 1 << 8 else 2 if most < 1 << 16 else 4
 
 
 def _as_links(links):

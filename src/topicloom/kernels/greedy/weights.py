@@ -8,6 +8,9 @@ import numpy as np
 from numba.core import types
 from numba.extending import overload
 
+COMMON_SHARE = 0.25
+COMMON_WEIGHT = 2
+
 
 def weight_of(weight, t):
     """What topic t counts for."""
@@ -23,6 +26,30 @@ def _compiled_weight_of(weight, t):
         return weight[t]
 
     return one if isinstance(weight, types.NoneType) else given
+
+
+def topic_weights(subscribers):
+    """What each topic counts for in the weighted rules: int64, at least 1.
+
+    About 2 · √(r / subscribers), in half octaves (2, 3, 4, 6, 8, 11, 16 …, and 1 below 2). The reference r is the
+    number of subscribers such that a quarter of all subscriptions are to topics with as many or more: common topics
+    then weigh 2. Topics whose subscribers differ by less than half an octave weigh the same, because tiny differences
+    of weight would take the place of the tie rule. Topics with fewer than two subscribers need no
+    link: they take no part in this.
+
+    Parameters
+    ----------
+    subscribers : int array
+        Number of subscribers of each topic.
+    """
+    subscribers = np.asarray(subscribers, np.int64)
+    largest_first = np.sort(subscribers[subscribers > 1])[::-1]
+    if len(largest_first) == 0:
+        return np.ones(len(subscribers), np.int64)
+    upto = np.cumsum(largest_first)
+    reference = largest_first[np.searchsorted(upto, upto[-1] * COMMON_SHARE)]
+    half_octaves = np.rint(np.log2(reference / np.maximum(subscribers, 2)))
+    return np.maximum(np.rint(COMMON_WEIGHT * np.exp2(half_octaves / 2)), 1).astype(np.int64)
 
 
 def node_weights(node_ptr, topic, weight):

@@ -21,7 +21,7 @@ from topicloom.methods.dc.star_merge import (
 )
 from topicloom.model.arrays import Int32Array, Int64Array, degrees
 
-INNER_METHODS = ("gm", "low-oda")
+INNER_METHODS = ("gm", "low-oda", "weighted-gm")
 
 
 class Stars(NamedTuple):
@@ -53,16 +53,23 @@ class Core(NamedTuple):
 
 
 class Settings(NamedTuple):
-    """What pieces have in common. ``rho`` is that of the greedy engine: 0 conquers by Greedy Merge, else by Low-ODA."""
+    """What pieces have in common.
+
+    ``rho`` is that of the greedy engine: 0 conquers by Greedy Merge, else by Low-ODA. ``weighted`` lets topics count by
+    how many of a piece's nodes want them.
+    """
 
     n_topics: int
     rho: float = GREEDY_MERGE
     seed: int = 0
+    weighted: bool = False
 
 
 def build_core(part: Part, settings: Settings) -> Core:
     """The core's own overlay, by the inner method."""
-    links = joining_links(part, None, settings.n_topics, rho=settings.rho, seed=settings.seed)
+    links = joining_links(
+        part, None, settings.n_topics, rho=settings.rho, weighted=settings.weighted, seed=settings.seed
+    )
     wanted = np.zeros(settings.n_topics, np.bool_)
     wanted[part.topics] = True
     return Core(part, links, wanted)
@@ -81,7 +88,13 @@ def conquer(part: Part, number: int, core: Core, subscribers: Int64Array, settin
         degrees(np.searchsorted(core.part.nodes, core.links).astype(np.int32), len(nodes.nodes)) if n_core else None
     )
     links = joining_links(
-        nodes, one_core if n_core else None, settings.n_topics, rho=settings.rho, degree=degree, seed=settings.seed
+        nodes,
+        one_core if n_core else None,
+        settings.n_topics,
+        rho=settings.rho,
+        weighted=settings.weighted,
+        degree=degree,
+        seed=settings.seed,
     )
     open_topics = wanted_elsewhere(part, subscribers)
     stars = star_set(part, open_topics, seed=settings.seed)

@@ -50,6 +50,7 @@ class Plan(NamedTuple):
     core: int | None
     rho: float
     merge_limit: int
+    weighted: bool = False
 
     @classmethod
     def of(
@@ -73,6 +74,7 @@ class Plan(NamedTuple):
             core,
             _engine_rho(inner, rho),
             checked_whole("merge_limit", merge_limit, 2),
+            inner == "weighted-gm",
         )
 
 
@@ -84,9 +86,9 @@ def _engine_rho(inner: Any, rho: Any) -> float:
         )
     if inner not in INNER_METHODS:
         raise InvalidOptionError(f"dc cannot conquer with {inner!r}; it can with {', '.join(INNER_METHODS)}")
-    if inner == "gm":
-        if rho is not None:
-            raise InvalidOptionError("rho is an option of inner=low-oda, and inner is gm")
+    if inner == "gm" and rho is not None:
+        raise InvalidOptionError("rho is an option of inner=low-oda and of inner=weighted-gm, and inner is gm")
+    if inner != "low-oda" and rho is None:
         return GREEDY_MERGE
     rho = 3.0 if rho is None else rho  # low_oda's own
     if isinstance(rho, bool) or not isinstance(rho, numbers.Real) or not float(rho) >= 1:
@@ -153,8 +155,8 @@ def divide_and_conquer(
         computing star sets only, and takes the best by ``aim``.
     division : "random" or "similar"
         Random as in the paper, or like interests together, with a core; see ``core``.
-    inner : "gm" or "low-oda"
-        How partitions are conquered. ``rho`` is Low-ODA's, 3 unless given.
+    inner : "gm", "low-oda" or "weighted-gm"
+        How partitions are conquered. ``rho`` is Low-ODA's, 3 unless given, or that of ``weighted-gm``.
     core : int, optional
         Number of nodes that every partition sees beside its own, chosen by covering all topics again and again. None
         is 0 with ``random``, the paper's algorithm, and the size of a partition with ``similar``. A core saves most of
@@ -212,7 +214,7 @@ def divide_and_conquer(
         "core": core,
         "merge_limit": merge_limit,
     }
-    options |= {"rho": plan.rho} if inner == "low-oda" else {}
+    options |= {"rho": plan.rho} if plan.rho else {}
     options |= {"aim": aim} if partitions == "auto" else {}
     return Overlay(interest, links, "dc", options, seed, report)
 
@@ -223,7 +225,7 @@ def needs_no_division(count: int, n_nodes: int) -> bool:
 
 
 def _designed(interest: Interest, plan: Plan, count: int, seed: int) -> tuple[Int32Array, dict[str, Any]]:
-    settings = Settings(interest.n_topics, plan.rho, seed)
+    settings = Settings(interest.n_topics, plan.rho, seed, plan.weighted)
     n_nodes = interest.n_nodes
     if needs_no_division(count, n_nodes):
         links = build_core(Part.of(interest, np.arange(n_nodes)), settings).links

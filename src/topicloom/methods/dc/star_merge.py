@@ -13,6 +13,7 @@ import numpy.typing as npt
 from topicloom.kernels.covers.cover import greedy_cover
 from topicloom.kernels.draw.division import places_among
 from topicloom.kernels.greedy.engine import GREEDY_MERGE, greedy_links
+from topicloom.kernels.greedy.weights import topic_weights
 from topicloom.model import Interest
 from topicloom.model.arrays import Int32Array, Int64Array
 
@@ -91,6 +92,7 @@ def joining_links(
     n_topics: int,
     *,
     rho: float = GREEDY_MERGE,
+    weighted: bool = False,
     degree: Int64Array | None = None,
     seed: int,
 ) -> Int32Array:
@@ -104,6 +106,8 @@ def joining_links(
     n_topics : int
     rho, degree
         The rule, and the links that nodes have beforehand; see `greedy_links`.
+    weighted : bool
+        Topics count by `topic_weights` of their subscribers in the part, instead of 1 each.
 
     Returns
     -------
@@ -116,6 +120,7 @@ def joining_links(
         part.topics,
         n_topics,
         rho=rho,
+        weights=topic_weights(subscribers_in(part, n_topics)) if weighted else None,
         components=None if unit is None else np.repeat(unit, np.diff(part.indptr)).astype(np.int32),
         places=places_among(part.nodes, seed),
         seed=seed,

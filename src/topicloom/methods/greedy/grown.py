@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import numpy.typing as npt
+
 from topicloom.kernels.greedy.dense import DENSE_BYTES, MANY_COLUMNS
 from topicloom.kernels.greedy.engine import greedy_links
 from topicloom.methods.registry import Size
@@ -10,11 +12,24 @@ from topicloom.model.checks import checked_seed
 
 
 def grown(
-    interest: Interest, method: str, *, rho: float, blocks: bool = False, options: dict[str, Any], seed: int
+    interest: Interest,
+    method: str,
+    *,
+    rho: float,
+    blocks: bool = False,
+    weights: npt.ArrayLike | None = None,
+    options: dict[str, Any],
+    seed: int,
 ) -> Overlay:
     """Overlay that the greedy engine grows from nothing, until components (or blocks) are one per topic."""
     links = greedy_links(
-        interest.indptr, interest.topics, interest.n_topics, rho=rho, blocks=blocks, seed=checked_seed(seed)
+        interest.indptr,
+        interest.topics,
+        interest.n_topics,
+        rho=rho,
+        blocks=blocks,
+        weights=weights,
+        seed=checked_seed(seed),
     )
     return Overlay(interest, links, method, options, seed)
 

@@ -108,7 +108,7 @@ def divide_and_conquer(
     require_columns(interest, NODE_ID, TOPICS)
     stages = stages or Stages()
     plan = Plan.of(**options)
-    settings = Settings(n_topics, plan.rho, seed)
+    settings = Settings(n_topics, plan.rho, seed, plan.weighted)
     if subscribers is None:
         subscribers = counted_subscribers(interest, n_topics)
     if plan.partitions == "auto":
