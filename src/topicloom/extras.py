@@ -12,6 +12,7 @@ _PACKAGES = {
     "plot": ("matplotlib",),
     "networkx": ("networkx",),
     "pandas": ("pandas",),
+    "deploy": ("yaml",),
 }
 
 

@@ -19,8 +19,8 @@ DONE, CHECK_FAILED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
 HELP = "Topic-connected overlays for publish/subscribe: the few links over which messages reach all who want them."
 # In the order of the help page.
 COMMANDS = (
-    "generate", "design", "compare", "verify", "measure", "drill", "routes", "diff", "plan", "join", "churn", "stream",
-    "status", "study", "methods",
+    "generate", "design", "compare", "verify", "measure", "drill", "routes", "diff", "plan", "export", "rehearse",
+    "join", "churn", "stream", "status", "study", "methods",
 )  # fmt: skip
 
 

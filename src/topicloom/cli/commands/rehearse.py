@@ -1,0 +1,98 @@
+"""``topicloom rehearse``: a plan on real brokers on loopback."""
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from topicloom.cli.console import figure, narrated, print_table
+from topicloom.cli.options import Json
+from topicloom.deploy import Inventory, Network, Rehearsal, rehearse
+from topicloom.routing import Plan
+
+EXAMPLE = "Example: topicloom rehearse plan --kill worst    (exit code 0: every copy once, 1: not)"
+_WORST = "worst"
+
+
+def command(
+    plan: Annotated[Path, typer.Argument(help="Plan, as topicloom routes writes it.")],
+    to: Annotated[str, typer.Option(help="Kind of broker: mosquitto or nats.")] = "mosquitto",
+    inventory: Annotated[
+        Path | None,
+        typer.Option(
+            help="Who has TLS and credentials; hosts, ports and secrets are replaced by throw-away ones.",
+            show_default=False,
+        ),
+    ] = None,
+    kill: Annotated[
+        list[str],
+        typer.Option(help="Broker to kill under traffic, or worst; may be given several times.", show_default=False),
+    ] = [],  # noqa: B006 - typer reads it and never writes
+    switch: Annotated[
+        Path | None, typer.Option(help="Plan to change to under traffic, in two steps.", show_default=False)
+    ] = None,
+    as_json: Json = False,
+) -> int:
+    """Run a plan on real brokers on 127.0.0.1, publish every topic at every subscriber, count every copy.
+
+    The brokers have to be installed. Everything ends with the command: processes, ports and files. Needs no Spark.
+    """
+    network = Network.from_plan(Plan.load(plan))
+    new = None if switch is None else Network.from_plan(Plan.load(switch))
+    busiest = network.busiest()[:1]
+    victims = [node for name in kill for node in (busiest if name == _WORST and name not in network.nodes else [name])]
+    with narrated("preparing") as narrator:
+        result = rehearse(
+            network,
+            to,
+            inventory=None if inventory is None else Inventory.load(inventory),
+            kill=victims,
+            new=new,
+            tell=narrator,
+        )
+    if as_json:
+        print(json.dumps(result.to_dict()))
+    else:
+        _print(result)
+    return 0 if result.ok else 1
+
+
+def _print(result: Rehearsal) -> None:
+    counts, travel = result.counts, result.travel
+    rows = [
+        ("brokers", figure(result.brokers)),
+        ("links", figure(result.links)),
+        ("messages published", figure(counts.published)),
+        ("copies expected", figure(counts.expected)),
+        ("exactly once", figure(counts.exactly_once)),
+        ("missing", figure(counts.missing)),
+        ("extra", figure(counts.extra)),
+        ("unwanted", figure(counts.unwanted)),
+        ("hops, mean / max", f"{figure(travel.mean_hops)} / {figure(travel.max_hops)}"),
+        ("latency in ms, median / 95 %", f"{figure(travel.median_ms)} / {figure(travel.p95_ms)}"),
+        ("memory of all brokers in MB", figure(result.memory / 1e6, 0)),
+        ("seconds until up / in all", f"{figure(result.up_seconds)} / {figure(result.seconds)}"),
+    ]
+    if result.excess is not None:
+        rows.append(("messages received beyond the wanted", figure(result.excess)))
+    print_table((f"rehearsal on {result.broker}", ""), rows)
+    if result.switched is not None:
+        changed = result.switched.to_dict()
+        print_table(("switch of trees", ""), [(name, str(value)) for name, value in changed.items()])
+    if result.failovers:
+        header = ("killed", "outage s", "lost", "duplicates", "wrong elsewhere", "clients cut", "gates at", "on return")
+        lines = [
+            (
+                one.node,
+                figure(one.outage_seconds, 3),
+                *map(
+                    figure,
+                    (one.lost, one.duplicates, one.wrong_elsewhere, one.clients_cut, one.brokers_signalled),
+                ),
+                figure(one.return_wrong),
+            )
+            for one in result.failovers
+        ]
+        print_table(header, lines)
+    print("every copy arrived exactly once" if result.ok else "NOT every copy arrived exactly once")

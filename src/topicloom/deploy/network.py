@@ -1,0 +1,169 @@
+"""A plan as the targets see it: brokers, who subscribes to what, and the rows of every topic, in a fixed order."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import sha256
+from typing import NamedTuple
+
+import pyarrow as pa
+
+from topicloom.errors import InvalidPlanError
+from topicloom.routing import Plan
+
+
+class Row(NamedTuple):
+    """One link used by one topic. The owner dials the other end; a standby row is configured and shut."""
+
+    topic: str
+    src: str
+    dst: str
+    owner: str
+    parent: str | None
+    forest: int | None
+    active: bool
+
+    @property
+    def acceptor(self) -> str:
+        """The end that is dialled."""
+        return self.dst if self.owner == self.src else self.src
+
+    @property
+    def dial(self) -> tuple[str, str]:
+        """The link as (owner, acceptor)."""
+        return self.owner, self.acceptor
+
+
+@dataclass(frozen=True)
+class Network:
+    """Brokers, subscribers and rows of a plan, sorted, so that equal plans give equal files.
+
+    Attributes
+    ----------
+    nodes
+        Every broker.
+    subscribers
+        Topic to its subscribers, also of topics that have only one.
+    rows
+        Active and standby rows of all topics.
+    """
+
+    nodes: tuple[str, ...]
+    subscribers: Mapping[str, tuple[str, ...]]
+    rows: tuple[Row, ...]
+
+    @classmethod
+    def from_table(cls, table: pa.Table, pairs: Iterable[tuple[str, str]] = (), nodes: Iterable[str] = ()) -> "Network":
+        """Build a network from the table of routes and, if known, all (node, topic) subscriptions and all brokers.
+
+        Raises
+        ------
+        InvalidPlanError
+            A row whose owner is neither of its ends.
+        """
+        columns = [table.column(name).to_pylist() for name in Row._fields]
+        rows = tuple(sorted((Row(*values) for values in zip(*columns, strict=True)), key=lambda row: row[:4]))
+        for row in rows:
+            if row.src == row.dst or row.owner not in (row.src, row.dst):
+                raise InvalidPlanError(f"row {row.src!r} – {row.dst!r} of topic {row.topic!r} has owner {row.owner!r}")
+        wanted: dict[str, set[str]] = {}
+        for node, topic in pairs:
+            wanted.setdefault(topic, set()).add(node)
+        for row in rows:
+            wanted.setdefault(row.topic, set()).update((row.src, row.dst))
+        brokers = sorted(set(nodes).union(*wanted.values()))
+        return cls(tuple(brokers), {topic: tuple(sorted(wanted[topic])) for topic in sorted(wanted)}, rows)
+
+    @classmethod
+    def from_plan(cls, plan: Plan) -> "Network":
+        """Build the network of a plan."""
+        interest = plan.interest
+        node_names = [interest.node_label(node) for node in range(interest.n_nodes)]
+        topic_names = [interest.topic_label(topic) for topic in range(interest.n_topics)]
+        pairs = zip(interest.nodes.tolist(), interest.topics.tolist(), strict=True)
+        named = ((node_names[node], topic_names[topic]) for node, topic in pairs)
+        return cls.from_table(plan.routes.table(), named, node_names)
+
+    @cached_property
+    def links(self) -> dict[tuple[str, str], tuple[Row, ...]]:
+        """(owner, acceptor) to the rows of that link, sorted."""
+        found: dict[tuple[str, str], list[Row]] = {}
+        for row in self.rows:
+            found.setdefault(row.dial, []).append(row)
+        return {dial: tuple(found[dial]) for dial in sorted(found)}
+
+    @cached_property
+    def topic_rows(self) -> dict[str, tuple[Row, ...]]:
+        """Topic to its rows, active and standby."""
+        found: dict[str, list[Row]] = {}
+        for row in self.rows:
+            found.setdefault(row.topic, []).append(row)
+        return {topic: tuple(rows) for topic, rows in found.items()}
+
+    @property
+    def has_standby(self) -> bool:
+        """Whether some row is configured and shut."""
+        return any(not row.active for row in self.rows)
+
+    @cached_property
+    def generation(self) -> str:
+        """A hash of all rows: two networks with the same one have the same trees, owners and forests."""
+        text = "\x1e".join("\x1f".join(map(str, row)) for row in self.rows)
+        return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+    def open_rows(self, dead: str | None = None) -> frozenset[Row]:
+        """Rows that carry messages, with every broker up or after one has died and its standby rows are open.
+
+        All surviving rows stay; standby rows of the topics that the dead broker took part in are added, in table
+        order, while they join two parts of their topic. Nothing but the dead broker's rows is switched off.
+        """
+        rows = {row for row in self.rows if row.active and dead not in (row.src, row.dst)}
+        if dead is None:
+            return frozenset(rows)
+        for topic in (topic for topic, nodes in self.subscribers.items() if dead in nodes):
+            rows |= _joining(self.topic_rows.get(topic, ()), dead)
+        return frozenset(rows)
+
+    def start_levels(self) -> tuple[tuple[str, ...], ...]:
+        """Brokers in levels: each dials only brokers of earlier levels, where the plan's owners allow it."""
+        dialled: dict[str, set[str]] = {node: set() for node in self.nodes}
+        for owner, acceptor in self.links:
+            dialled[owner].add(acceptor)
+        levels, started = [], set[str]()
+        while len(started) < len(self.nodes):
+            waiting = [node for node in self.nodes if node not in started]
+            level = [node for node in waiting if dialled[node] <= started] or waiting  # owners in a circle: all at once
+            levels.append(tuple(level))
+            started.update(level)
+        return tuple(levels)
+
+    def busiest(self) -> tuple[str, ...]:
+        """Brokers by falling number of active rows that end there; the name breaks ties."""
+        count = dict.fromkeys(self.nodes, 0)
+        for row in self.rows:
+            if row.active:
+                count[row.src] += 1
+                count[row.dst] += 1
+        return tuple(sorted(self.nodes, key=lambda node: (-count[node], node)))
+
+
+def _joining(rows: tuple[Row, ...], dead: str) -> set[Row]:
+    """Standby rows of one topic that reconnect what the dead broker cut."""
+    parent: dict[str, str] = {}
+
+    def root(node: str) -> str:
+        while parent.setdefault(node, node) != node:
+            parent[node] = parent[parent[node]]
+            node = parent[node]
+        return node
+
+    opened = set()
+    for row in sorted(rows, key=lambda row: not row.active):
+        if dead in (row.src, row.dst):
+            continue
+        one, other = root(row.src), root(row.dst)
+        if one != other:
+            parent[one] = other
+            if not row.active:
+                opened.add(row)
+    return opened

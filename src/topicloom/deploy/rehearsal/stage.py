@@ -1,0 +1,204 @@
+"""A network of real brokers on loopback, with a connection to each that hears everything."""
+
+import asyncio
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from topicloom.deploy.folder import export_files, write_files
+from topicloom.deploy.rehearsal.processes import Crew
+from topicloom.deploy.rehearsal.scene import Scene
+from topicloom.deploy.rehearsal.tally import Tally
+from topicloom.deploy.rehearsal.wire import OnLost, OnMessage, Wire
+from topicloom.deploy.site import Site
+from topicloom.deploy.targets import Export
+from topicloom.errors import BrokerUnavailableError
+
+_PATIENCE = 30.0
+_AT_ONCE = 24
+_WINDOW = 240
+_STALLED = 3.0
+_QUIET = 0.25
+_SETTLE = 0.12
+_STORM = 5_000
+
+
+class Kind(Protocol):
+    """How brokers of one kind are run, connected to and waited for."""
+
+    def command(self, stage: "Stage", node: str) -> list[str]:
+        """Command that starts a broker in the stage's folder."""
+
+    async def connect(self, stage: "Stage", node: str, on_message: OnMessage, on_lost: OnLost) -> Wire:
+        """Connect to a broker and hear all that passes there."""
+
+    async def linked(self, stage: "Stage") -> None:
+        """Wait until every link of the network is up."""
+
+    def wire_name(self, topic: str) -> bytes:
+        """A topic as it is called on the wire."""
+
+    def warm_ups(self, stage: "Stage") -> list[tuple[str, str, frozenset[str]]]:
+        """(topic, publisher, receivers): when each message has reached its receivers, every row works."""
+
+
+@dataclass
+class Stage:
+    """Running brokers. `tally` counts what the connections hear; it can be replaced between parts of a rehearsal."""
+
+    kind: Kind
+    site: Site
+    export: Export
+    crew: Crew
+    scene: Scene
+    tally: Tally
+    wires: dict[str, Wire] = field(default_factory=dict)
+    states: dict[tuple[str, str], bool] = field(default_factory=dict)
+    lost: dict[str, float] = field(default_factory=dict)
+    deaf: set[str] = field(default_factory=set)
+    on_loss: Callable[[str], None] | None = None
+
+    async def start(self) -> None:
+        """Start all brokers, level by level, connect to each and wait for the links and the rows."""
+        write_files(export_files(self.export), self.crew.folder)
+        nodes = {slug: node for node, slug in self.site.slugs.items()}
+        for level in self.export.levels:
+            for begin in range(0, len(level), _AT_ONCE):
+                some = [nodes[slug] for slug in level[begin : begin + _AT_ONCE]]
+                for node in some:
+                    self.launch(node)
+                await asyncio.gather(*map(self.attach, some))
+        await self.kind.linked(self)
+        await self.warm_up(self.kind.warm_ups(self))
+
+    def launch(self, node: str) -> None:
+        """Start one broker's process."""
+        self.crew.start(self.site.slugs[node], self.kind.command(self, node), self.scene.environment)
+
+    async def attach(self, node: str) -> None:
+        """Connect to a broker as soon as it listens."""
+
+        def on_message(topic: bytes, payload: bytes) -> None:
+            if topic.startswith(b"$SYS/"):
+                self.states[node, topic.decode()] = payload == b"1"
+            elif node not in self.deaf:
+                self.tally.hear(node, topic, payload)
+
+        def on_lost() -> None:
+            self.lost[node] = time.monotonic()
+            self.wires.pop(node, None)
+            if self.on_loss is not None:
+                self.on_loss(node)
+
+        deadline = time.monotonic() + _PATIENCE
+        while True:
+            try:
+                self.wires[node] = await self.kind.connect(self, node, on_message, on_lost)
+                self.lost.pop(node, None)
+            except (OSError, TimeoutError) as error:
+                words = self.crew.last_words(self.site.slugs[node])
+                if words is not None or time.monotonic() > deadline:
+                    raise BrokerUnavailableError(f"broker {node!a} did not start: {words or error}") from None
+                await asyncio.sleep(0.01)
+            else:
+                return
+
+    async def until(self, condition: Callable[[], bool], *, patience: float = _PATIENCE) -> bool:
+        """Wait for a condition. Returns whether it came true in time."""
+        deadline = time.monotonic() + patience
+        while not condition():
+            if time.monotonic() > deadline:
+                return False
+            await asyncio.sleep(0.005)
+        return True
+
+    def send(self, topic: str, publisher: str, wanted: frozenset[str]) -> int:
+        """Publish one message at a broker. Returns its number in the tally."""
+        payload = self.tally.sent(topic, publisher, wanted)
+        self.wires[publisher].publish(self.kind.wire_name(topic), payload)
+        return self.tally.published - 1
+
+    async def publish_all(self, messages: Iterable[tuple[str, str]]) -> None:
+        """Publish (topic, publisher) pairs, never with more copies on the way than a broker queues, and wait."""
+        subscribers = {topic: frozenset(nodes) for topic, nodes in self.site.network.subscribers.items()}
+        for topic, publisher in messages:
+            self.send(topic, publisher, subscribers[topic])
+            if self.tally.outstanding > _WINDOW:
+                await self.drain(_WINDOW // 2)
+            if self.tally.heard > _STORM + 4 * self.tally.expected:
+                return
+        await self.drain(0)
+        await self.quiet()
+
+    async def drain(self, left: int) -> None:
+        """Wait until at most this many copies are outstanding; what does not come in time counts as missing."""
+        heard, since = self.tally.heard, time.monotonic()
+        while self.tally.outstanding > left:
+            await asyncio.sleep(0.002)
+            if self.tally.heard != heard:
+                heard, since = self.tally.heard, time.monotonic()
+            elif time.monotonic() - since > _STALLED:
+                self.tally.outstanding = 0
+            if heard > _STORM + 4 * self.tally.expected:
+                return
+
+    async def quiet(self) -> None:
+        """Wait until nothing has been heard for a quarter of a second: time for extra copies to show."""
+        heard, since, begun = self.tally.heard, time.monotonic(), time.monotonic()
+        while time.monotonic() - since < _QUIET and time.monotonic() - begun < 8 * _QUIET:
+            await asyncio.sleep(0.01)
+            if self.tally.heard != heard:
+                heard, since = self.tally.heard, time.monotonic()
+
+    async def barrier(self, nodes: Iterable[str]) -> None:
+        """Wait until these brokers have handled the signals that they were sent before.
+
+        A broker may answer a first ping in the round in which it notices the signal; the second comes after.
+        """
+        await self._pinged(nodes, 2)
+
+    async def _pinged(self, nodes: Iterable[str], times: int) -> None:
+        wires = [self.wires[node] for node in nodes if node in self.wires]
+        for _ in range(times):
+            await asyncio.gather(*(wire.ping() for wire in wires))
+
+    async def settle(self, nodes: Iterable[str], hops: int) -> None:
+        """Wait until a message that is under way between these brokers has travelled this many links.
+
+        The socket of a Mosquitto bridge has no TCP_NODELAY, so a small packet may wait 40 ms for an acknowledgement.
+        """
+        await asyncio.sleep(_SETTLE)
+        await self._pinged(nodes, hops + 2)
+
+    async def warm_up(self, probes: list[tuple[str, str, frozenset[str]]]) -> None:
+        """Publish probes, again and again, until each has reached its receivers once; they are not counted."""
+        counted, self.tally = self.tally, self.fresh_tally()
+        everybody = {topic: frozenset(nodes) for topic, nodes in self.site.network.subscribers.items()}
+        deadline = time.monotonic() + _PATIENCE
+        while probes and time.monotonic() < deadline:  # what is still missing then will be counted as missing
+            waiting = []
+            for begin in range(0, len(probes), _WINDOW // 8):
+                some = probes[begin : begin + _WINDOW // 8]
+                sent = [self.send(topic, node, everybody[topic]) for topic, node, _ in some]
+                await self.until(self._arrived, patience=0.3)
+                waiting += [probe for number, probe in zip(sent, some) if not self.tally.reached(number, probe[2])]
+                self.tally.outstanding = 0
+            probes = waiting
+        await self.quiet()
+        self.tally = counted
+
+    def _arrived(self) -> bool:
+        return self.tally.outstanding <= 0
+
+    def fresh_tally(self) -> Tally:
+        """A tally that has counted nothing."""
+        return Tally({self.kind.wire_name(topic): topic for topic in self.site.network.subscribers})
+
+    async def stop(self) -> None:
+        """Close every connection."""
+        for wire in self.wires.values():
+            wire.close()
+        self.wires.clear()
+        for _ in range(3):  # the loop drops a connection in its next rounds
+            await asyncio.sleep(0)

@@ -1,0 +1,158 @@
+"""The one interface behind which every kind of broker stands, and the function that exports to it.
+
+To add a broker, write one module with a `Target` and put it into `TARGETS`. A target is pure: it gets a network, slugs
+and an inventory, all checked, and gives texts by path.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Protocol
+
+from topicloom.deploy.inventory import Broker, Inventory
+from topicloom.deploy.mosquitto import Mosquitto
+from topicloom.deploy.names import refuse_misfits, slugs, unsafe_everywhere
+from topicloom.deploy.nats import Nats
+from topicloom.deploy.network import Network
+from topicloom.deploy.site import Site
+from topicloom.errors import InvalidInventoryError, InvalidOptionError, InvalidPlanError
+
+
+class Target(Protocol):
+    """One kind of broker."""
+
+    name: str
+    default_version: str
+
+    def refused_version(self, version: str) -> str | None:
+        """Say why a version cannot be used, or None."""
+
+    def misfit(self, topic: str, version: str) -> str | None:
+        """Say why a topic cannot be carried unchanged, or None. Names unsafe everywhere are refused before."""
+
+    def config_path(self, slug: str) -> str:
+        """Path, inside the export, of the file that a broker is started with."""
+
+    def files(self, site: Site) -> dict[str, str]:
+        """Every file of the export: path to text. Equal sites give equal texts."""
+
+
+TARGETS: dict[str, Target] = {target.name: target for target in (Mosquitto(), Nats())}
+
+
+@dataclass(frozen=True)
+class Export:
+    """Texts by path, and which file belongs to which broker.
+
+    Attributes
+    ----------
+    target
+        Name of the target.
+    files
+        Path to text, for every broker.
+    brokers
+        (node, slug, path of its configuration), in the order in which brokers start.
+    levels
+        Slugs in levels: a broker dials only brokers of earlier levels.
+    site
+        What the texts were made from.
+    """
+
+    target: str
+    files: Mapping[str, str]
+    brokers: tuple[tuple[str, str, str], ...]
+    levels: tuple[tuple[str, ...], ...]
+    site: Site
+
+
+def target_named(name: str) -> Target:
+    """The target of that name; an error lists those there are."""
+    if name not in TARGETS:
+        raise InvalidOptionError(f"there is no target {name!a}; there are {', '.join(sorted(TARGETS))}")
+    return TARGETS[name]
+
+
+def fits(name: str, target: str, version: str | None = None) -> bool:
+    r"""Say whether a topic's name can be written for a target and read back unchanged.
+
+    Examples
+    --------
+    >>> fits("plant 7/temperature", "mosquitto", "2.0"), fits("plant-7/temperature", "mosquitto", "2.0")
+    (False, True)
+    """
+    kind = target_named(target)
+    return unsafe_everywhere(name) is None and kind.misfit(name, version or kind.default_version) is None
+
+
+def export(
+    network: Network,
+    to: str,
+    inventory: Inventory,
+    *,
+    version: str | None = None,
+    gates: bool | None = None,
+    prefix: str = "",
+) -> Export:
+    """Write a plan's network down as the configuration files of a kind of broker.
+
+    Parameters
+    ----------
+    network
+        From `Network.from_plan`.
+    to
+        ``"mosquitto"`` or ``"nats"``.
+    inventory
+        Where each broker listens.
+    version
+        Version of the brokers; without it, the inventory's, else the target's oldest that works.
+    gates
+        Whether rows can be opened and shut while brokers run; None for where the plan has standby rows.
+    prefix
+        Folder in which the files will lie on the brokers' machines, ending in ``/``; relative to where a broker is
+        started when empty.
+
+    Returns
+    -------
+    Export
+        Nothing is written. Equal plans and inventories give equal texts.
+
+    Raises
+    ------
+    NameDoesNotFitError
+        Topics or brokers whose names cannot be written; all of them are in the message.
+    InvalidPlanError
+        A link whose owner may not dial or whose other end does not accept.
+    """
+    target = target_named(to)
+    brokers = {node: _placed(inventory.of_node(node), target, version) for node in network.nodes}
+    refuse_misfits(network.nodes, lambda _: None, what="broker", target=to)
+    for used in sorted({broker.version or "" for broker in brokers.values()}):
+        misfit = partial(target.misfit, version=used)
+        refuse_misfits(network.topic_rows, misfit, what="topic", target=f"{to} {used}")
+    _check_dialling(network, brokers)
+    named = slugs(network.nodes)
+    site = Site(network, brokers, named, gates=network.has_standby if gates is None else gates, prefix=prefix)
+    levels = network.start_levels()
+    ordered = tuple((node, named[node], target.config_path(named[node])) for level in levels for node in level)
+    slug_levels = tuple(tuple(named[node] for node in level) for level in levels)
+    return Export(to, target.files(site), ordered, slug_levels, site)
+
+
+def _placed(broker: Broker, target: Target, version: str | None) -> Broker:
+    """The broker with the version that its file is written for."""
+    if broker.kind not in (None, target.name):
+        raise InvalidInventoryError(f"broker {broker.node!a} is a {broker.kind} in the inventory, not a {target.name}")
+    used = version or broker.version or target.default_version
+    reason = target.refused_version(used)
+    if reason is not None:
+        raise InvalidOptionError(reason)
+    return Broker(**{**broker.__dict__, "version": used})
+
+
+def _check_dialling(network: Network, brokers: Mapping[str, Broker]) -> None:
+    for owner, acceptor in network.links:
+        if not brokers[owner].dials or not brokers[acceptor].accepts:
+            side = f"{owner!a} may not dial" if not brokers[owner].dials else f"{acceptor!a} does not accept"
+            raise InvalidPlanError(
+                f"link {owner!a} – {acceptor!a}: {side} (inventory); make the plan with topicloom routes --inventory"
+            )

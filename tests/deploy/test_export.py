@@ -1,0 +1,231 @@
+"""Exports: the same plan gives the same bytes, whole folders, gates and fail-over files that mean what they say."""
+
+import hashlib
+
+import pytest
+
+import topicloom as tl
+from support.broker_networks import chain, loopback, network_of, planned, stand_in, table, with_standby
+from topicloom.cli import main
+from topicloom.deploy import Broker, Inventory, Network, Tls, export, export_files, write_export
+from topicloom.errors import InvalidInventoryError, InvalidOptionError, InvalidPlanError, OutputExistsError
+
+SMALL = stand_in(nodes=12, topics=20)
+
+
+@pytest.fixture(scope="module")
+def standing_by():
+    return with_standby(tl.design(SMALL, "gm2"))
+
+
+@pytest.mark.parametrize("target", ["mosquitto", "nats"])
+def test_the_same_plan_gives_the_same_bytes_whatever_the_order_of_its_rows(standing_by, target):
+    inventory = loopback(standing_by)
+    turned = network_of([(*row[:4], row.active) for row in reversed(standing_by.rows)])
+    one, other = (export_files(export(network, target, inventory)) for network in (standing_by, turned))
+    assert {path: text for path, text in one.items() if path.endswith((".acl", ".csv", "ORDER"))} == {
+        path: text for path, text in other.items() if path.endswith((".acl", ".csv", "ORDER"))
+    }
+    assert one == export_files(export(standing_by, target, inventory))
+
+
+@pytest.mark.parametrize("target", ["mosquitto", "nats"])
+def test_the_manifest_and_the_table_of_brokers_are_true(tmp_path, target):
+    network = planned(SMALL)
+    write_export(export(network, target, loopback(network)), tmp_path / "out")
+    lines = (tmp_path / "out" / "MANIFEST").read_text().splitlines()
+    for line in lines:
+        digest, _, path = line.partition("  ")
+        assert hashlib.sha256((tmp_path / "out" / path).read_bytes()).hexdigest() == digest
+    written = {str(path.relative_to(tmp_path / "out")) for path in (tmp_path / "out").rglob("*") if path.is_file()}
+    assert written == {line.partition("  ")[2] for line in lines} | {"MANIFEST"}
+    brokers = table((tmp_path / "out" / "brokers.csv").read_text())
+    assert {row["node"] for row in brokers} == set(network.nodes)
+    assert all((tmp_path / "out" / row["file"]).is_file() for row in brokers)
+
+
+def test_a_broker_is_started_after_those_that_it_dials():
+    network = planned(SMALL)
+    levels = export(network, "mosquitto", loopback(network)).levels
+    place = {slug: number for number, level in enumerate(levels) for slug in level}
+    assert all(place[owner] > place[acceptor] for owner, acceptor in network.links)
+
+
+def bridges(text):
+    """Bridge name to its topics, read from a configuration."""
+    found, name = {}, None
+    for line in text.splitlines():
+        if line.startswith("connection "):
+            name = line.split(" ")[1]
+            found[name] = set()
+        if line.startswith("topic "):
+            found[name].add(line.split(" ")[1])
+    return found
+
+
+def test_the_files_hold_every_row_once_and_shut_exactly_the_standby_rows(standing_by):
+    files = export(standing_by, "mosquitto", loopback(standing_by)).files
+    configured, shut = set(), set()
+    for path, text in files.items():
+        if path.endswith(".conf"):
+            for name, topics in bridges(text).items():
+                configured |= {(*name.split("--"), topic) for topic in topics}
+        elif path.count("/") == 0 and path.endswith(".acl") and "fenced" not in path:
+            user = None
+            for line in text.splitlines():
+                if line.startswith("user "):
+                    user = line.removeprefix("user tl-")
+                if line.startswith("topic deny "):
+                    shut.add((*user.split("--"), line.removeprefix("topic deny ")))
+    assert configured == {(*row.dial, row.topic) for row in standing_by.rows}
+    assert shut == {(*row.dial, row.topic) for row in standing_by.rows if not row.active}
+
+
+def test_after_any_one_death_the_open_rows_are_a_spanning_tree_of_the_survivors(standing_by):
+    for dead in standing_by.nodes:
+        opened = standing_by.open_rows(dead)
+        for topic, nodes in standing_by.subscribers.items():
+            survivors = set(nodes) - {dead}
+            rows = [row for row in opened if row.topic == topic]
+            assert len(rows) == max(len(survivors) - 1, 0)
+            reached, grown = set(sorted(survivors)[:1]), True
+            while grown:
+                new = {end for row in rows for end in row[1:3] if row.src in reached or row.dst in reached}
+                grown, reached = not new <= reached, reached | new
+            assert reached == survivors
+        assert {row for row in standing_by.open_rows() if dead not in row[1:3]} <= opened
+
+
+def test_fail_over_files_are_listed_with_what_they_open_and_shut(standing_by):
+    files = export(standing_by, "mosquitto", loopback(standing_by)).files
+    normal = standing_by.open_rows()
+    for row in table(files["failover.csv"]):
+        after = standing_by.open_rows(row["dead"])
+        assert int(row["opens"]) == sum(one.acceptor == row["broker"] for one in after - normal)
+        assert int(row["shuts"]) == sum(one.acceptor == row["broker"] for one in normal - after)
+        assert row["file"] in files and row["broker"] != row["dead"]
+
+
+def test_a_plan_without_standby_rows_needs_no_gates_unless_they_are_asked_for():
+    network = chain(["a", "b", "c"])
+    assert not any(".acl" in path for path in export(network, "mosquitto", loopback(network)).files)
+    assert "a.acl" in export(network, "mosquitto", loopback(network), gates=True).files
+
+
+def test_no_secret_and_no_name_of_a_broker_stands_in_a_file(monkeypatch):
+    monkeypatch.setenv("LOOM_TEST", "hunter2")
+    network = chain(["Plant 7\u202e", "b", "c"])
+    tls = Tls("/etc/ca", "/etc/cert", "/etc/key")
+    inventory = loopback(network, tls=tls, credential="env:LOOM_TEST")
+    for target in ("mosquitto", "nats"):
+        made = export(network, target, inventory)
+        assert not any("hunter2" in text or "\u202e" in text for text in made.files.values())
+        assert "\u202e" in export_files(made)["brokers.csv"]
+    conf = export(network, "mosquitto", inventory).files["b.conf"]
+    assert "remote_password @LOOM_SECRET:b@" in conf and "bridge_cafile /etc/ca" in conf
+
+
+@pytest.mark.parametrize(
+    ("target", "version", "words"),
+    [("nats", "2.9.10", "delivers twice"), ("mosquitto", "1.6", "2.0 and 2.1"), ("pigeon", None, "there is no target")],
+)
+def test_versions_and_targets_that_do_not_work_are_refused(target, version, words):
+    network = chain(["a", "b"])
+    with pytest.raises(InvalidOptionError, match=words):
+        export(network, target, loopback(network), version=version)
+
+
+def test_what_the_inventory_forbids_is_refused():
+    network = chain(["a", "b"])
+    a, b = Broker("a", "h", 1), Broker("b", "h", 2, dials=False)
+    with pytest.raises(InvalidPlanError, match="'b' may not dial"):
+        export(network, "mosquitto", Inventory.of([a, b]))
+    with pytest.raises(InvalidPlanError, match="'a' does not accept"):
+        export(network, "mosquitto", Inventory.of([Broker("a", "h", 1, accepts=False), Broker("b", "h", 2)]))
+    with pytest.raises(InvalidInventoryError, match="'b' of the plan is not in the inventory"):
+        export(network, "mosquitto", Inventory.of([a]))
+    with pytest.raises(InvalidInventoryError, match="leaf_port"):
+        export(network, "nats", Inventory.of([a, Broker("b", "h", 2)]))
+    with pytest.raises(InvalidInventoryError, match="is a nats in the inventory"):
+        export(network, "mosquitto", Inventory.of([a, Broker("b", "h", 2, kind="nats")]))
+    with pytest.raises(InvalidInventoryError, match="no credential"):
+        export(network, "mosquitto", Inventory.of([Broker("a", "h", 1, credential="env:A"), Broker("b", "h", 2)]))
+    with pytest.raises(InvalidInventoryError, match="has no tls itself"):
+        export(
+            network, "mosquitto", Inventory.of([Broker("a", "h", 1, tls=Tls("/a", "/b", "/c")), Broker("b", "h", 2)])
+        )
+
+
+def test_forests_of_the_plan_are_kept_and_a_cycle_in_one_is_refused():
+    rows = [("t", "a", "b", "b", True, 4), ("u", "b", "c", "c", True, 4), ("v", "a", "c", "c", True, 9)]
+    network = network_of(rows)
+    files = export(network, "nats", loopback(network)).files
+    assert "G4 {" in files["a.conf"] and "G9 {" in files["a.conf"] and "G9 {" not in files["b.conf"]
+    looped = network_of([(*row[:5], 0) for row in rows])
+    with pytest.raises(InvalidPlanError, match="forest 0 make a cycle"):
+        export(looped, "nats", loopback(looped))
+
+
+def test_a_row_with_a_strange_owner_is_refused():
+    with pytest.raises(InvalidPlanError, match="has owner 'c'"):
+        network_of([("t", "a", "b", "c")])
+
+
+@pytest.fixture
+def plan(tmp_path):
+    tl.Plan(tl.routes(tl.design(SMALL, "gm"))).save(tmp_path / "plan")
+    network = Network.from_plan(tl.Plan.load(tmp_path / "plan"))
+    lines = [f"{one.node},{one.host},{one.port},{one.leaf_port}" for one in loopback(network).brokers.values()]
+    (tmp_path / "brokers.csv").write_text("\n".join(["node,host,port,leaf_port", *lines]) + "\n")
+    return tmp_path / "plan"
+
+
+def run(*words):
+    return main([str(word) for word in words])
+
+
+@pytest.mark.parametrize("target", ["mosquitto", "nats"])
+def test_the_command_writes_the_folder_once(plan, tmp_path, target, capsys):
+    words = ("export", plan, tmp_path / "out", "--to", target, "--inventory", tmp_path / "brokers.csv")
+    assert run(*words) == 0
+    assert "12 " in capsys.readouterr().err
+    assert len(table((tmp_path / "out" / "brokers.csv").read_text())) == 12
+    assert run(*words) == 2 and "--overwrite" in capsys.readouterr().err
+    assert run(*words, "--overwrite") == 0
+
+
+def test_the_command_asks_for_an_inventory(plan, tmp_path, capsys):
+    assert run("export", plan, tmp_path / "out", "--to", "mosquitto") == 2
+    assert "--inventory" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
+def test_nothing_is_written_where_a_name_does_not_fit(tmp_path, capsys):
+    interest = tl.Interest.from_pairs(["a", "b"], ["two words", "two words"])
+    tl.Plan(tl.routes(tl.design(interest, "gm"))).save(tmp_path / "plan")
+    (tmp_path / "brokers.csv").write_text("node,host,port\na,h,1\nb,h,2\n")
+    words = [
+        "export",
+        tmp_path / "plan",
+        tmp_path / "out",
+        "--to",
+        "mosquitto",
+        "--inventory",
+        tmp_path / "brokers.csv",
+    ]
+    assert run(*words) == 2
+    assert "U+0020 at 4" in capsys.readouterr().err
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["brokers.csv", "plan"]
+    assert run(*words, "--version", "2.1") == 0
+
+
+def test_an_export_is_written_whole_or_not_at_all(tmp_path):
+    network = chain(["a", "b"])
+    made = export(network, "mosquitto", loopback(network))
+    write_export(made, tmp_path / "out")
+    with pytest.raises(OutputExistsError):
+        write_export(made, tmp_path / "out")
+    broken = type(made)(made.target, {**made.files, "x\0y": ""}, made.brokers, made.levels, made.site)
+    with pytest.raises(ValueError):
+        write_export(broken, tmp_path / "other")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["out"]

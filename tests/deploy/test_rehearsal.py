@@ -1,0 +1,191 @@
+"""Plans on real brokers: every copy once, failures healed by gates, trees switched, nothing left behind."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import topicloom as tl
+from support.broker_networks import (
+    copies,
+    loopback,
+    needs_mosquitto,
+    needs_nats,
+    network_of,
+    other_trees,
+    planned,
+    stand_in,
+    with_standby,
+)
+from topicloom.deploy import Inventory, Network, Tls, rehearse
+from topicloom.deploy.rehearsal.run import KINDS
+from topicloom.errors import InvalidOptionError, InvalidPlanError
+
+STAND_IN = stand_in()
+SMALL = stand_in(nodes=12, topics=20)
+
+
+def left_behind() -> list[str]:
+    """Folders of rehearsals, and processes that were started from one."""
+    folders = [str(path) for path in Path(os.environ.get("TMPDIR", "/tmp")).glob("topicloom-rehearsal-*")]
+    return [*folders, *_started_in(folders)]
+
+
+def _started_in(folders):
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                place = str((entry / "cwd").readlink())
+            except OSError:
+                continue
+            found += [f"process {entry.name} in {place}" for folder in folders if place.startswith(folder)]
+    return found
+
+
+@pytest.fixture(autouse=True)
+def own_folder(tmp_path, monkeypatch):
+    """Every test has its own temporary folder, so that what is left there was left by it."""
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr("tempfile.tempdir", None)
+    yield
+    assert left_behind() == []
+
+
+@needs_mosquitto
+def test_94_mosquitto_brokers_deliver_every_copy_once():
+    network = planned(STAND_IN)
+    result = rehearse(network)
+    assert result.ok and result.brokers == 94
+    assert result.counts.expected == result.counts.exactly_once == copies(network)
+    assert result.counts.published == sum(len(nodes) for nodes in network.subscribers.values() if len(nodes) > 1)
+
+
+@needs_nats
+def test_94_nats_servers_deliver_every_copy_once_and_receive_none_too_many():
+    network = planned(STAND_IN)
+    result = rehearse(network, "nats")
+    assert result.ok and result.counts.exactly_once == copies(network)
+    assert result.excess == 0
+
+
+@needs_mosquitto
+def test_ros2_autoware_has_1205_copies(dataset):
+    result = rehearse(planned(interest_of(dataset("ros2_autoware"))))
+    assert result.ok and (result.brokers, result.counts.expected) == (94, 1205)
+
+
+def interest_of(path):
+    import csv
+
+    with Path(path).open(encoding="utf-8", newline="") as file:
+        rows = list(csv.reader(file))[1:]
+    return tl.Interest.from_pairs([row[0] for row in rows], [row[1] for row in rows])
+
+
+@needs_mosquitto
+def test_a_tree_that_is_cut_is_reported_as_missing():
+    network = planned(SMALL)
+    topic = next(topic for topic, nodes in network.subscribers.items() if len(nodes) > 2)
+    kept = tuple(row for row in network.rows if row.topic != topic)
+    result = rehearse(Network(network.nodes, network.subscribers, kept))
+    size = len(network.subscribers[topic])
+    assert not result.ok
+    assert (result.counts.missing, result.counts.extra) == (size * (size - 1), 0)
+
+
+@needs_mosquitto
+def test_two_ways_to_one_broker_are_reported_as_extra_copies():
+    rows = [("t", "a", "b", "a"), ("t", "b", "c", "c"), ("t", "a", "d", "a"), ("t", "d", "e", "e")]
+    looped = network_of([*rows, ("u", "a", "b", "a"), ("u", "b", "c", "c"), ("u", "a", "c", "a")])
+    result = rehearse(looped)
+    assert not result.ok and result.counts.extra > 0
+
+
+@needs_mosquitto
+def test_a_broker_that_did_not_ask_is_reported_as_unwanted():
+    network = planned(SMALL)
+    topic, nodes = next((topic, nodes) for topic, nodes in network.subscribers.items() if 2 < len(nodes) < 12)
+    row = next(row for row in network.topic_rows[topic])
+    stranger = next(node for node in network.nodes if node not in nodes)
+    bent = row._replace(src=row.owner, dst=stranger)
+    result = rehearse(Network(network.nodes, network.subscribers, (*network.rows, bent)))
+    assert not result.ok and result.counts.unwanted == len(nodes)
+
+
+@needs_mosquitto
+def test_gates_heal_the_death_of_the_busiest_broker_and_its_return_is_harmless():
+    network = with_standby(tl.design(stand_in(nodes=24, topics=20), "gm2"))
+    result = rehearse(network, kill=network.busiest()[:2])
+    assert [one for one in result.failovers if not one.ok] == [] and len(result.failovers) == 2
+    assert result.counts.ok
+    assert all(one.cut_topics and one.lost and one.brokers_signalled for one in result.failovers)
+
+
+@needs_mosquitto
+def test_trees_are_switched_under_traffic_without_an_extra_copy():
+    old = with_standby(tl.design(STAND_IN, "gm2"))
+    result = rehearse(old, new=other_trees(old))
+    assert result.ok and result.switched is not None
+    assert result.switched.topics >= 20 and result.switched.extra == 0
+    assert result.counts.exactly_once == copies(old)
+
+
+@pytest.mark.parametrize(
+    ("kind", "credential"),
+    [
+        pytest.param("mosquitto", "env:LOOM_TEST", marks=needs_mosquitto),
+        pytest.param("mosquitto", "file:/nowhere/secret", marks=needs_mosquitto),
+        pytest.param("nats", "env:LOOM_TEST", marks=needs_nats),
+        pytest.param("nats", "file:/nowhere/secret", marks=needs_nats),
+    ],
+)
+def test_tls_and_credentials_are_rehearsed_with_throw_away_ones(kind, credential):
+    network = planned(SMALL)
+    secured = loopback(network, tls=Tls("/nowhere/ca", "/nowhere/cert", "/nowhere/key"), credential=credential)
+    result = rehearse(network, kind, inventory=secured)
+    assert result.ok and result.counts.exactly_once == copies(network)
+
+
+@needs_mosquitto
+def test_tls_alone_works_on_the_clients_port_too():
+    network = planned(SMALL)
+    tls = Tls("/nowhere/ca", "/nowhere/cert", "/nowhere/key")
+    brokers = [type(one)(one.node, one.host, one.port, tls=tls) for one in loopback(network).brokers.values()]
+    assert rehearse(network, inventory=Inventory.of(brokers)).ok
+
+
+@needs_mosquitto
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_a_rehearsal_that_is_stopped_leaves_nothing(tmp_path, number):
+    plan = tmp_path / "plan"
+    tl.Plan(tl.routes(tl.design(stand_in(nodes=40, topics=40), "gm"))).save(plan)
+    child = subprocess.Popen(
+        [sys.executable, "-m", "topicloom", "rehearse", str(plan)],
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env={**os.environ, "TMPDIR": str(tmp_path)},
+    )  # fmt: skip
+    deadline = time.monotonic() + 60
+    while len(left_behind()) < 5 and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert child.poll() is None
+    child.send_signal(number)
+    assert child.wait(timeout=30) == (130 if number == signal.SIGINT else -number)
+    while left_behind() and time.monotonic() < deadline:
+        time.sleep(0.1)
+
+
+def test_what_cannot_be_rehearsed_is_refused():
+    network = planned(SMALL)
+    with pytest.raises(InvalidOptionError, match="there are mosquitto, nats"):
+        rehearse(network, "telepathy")
+    with pytest.raises(InvalidOptionError, match="no broker 'x'"):
+        rehearse(network, kill=["x"])
+    with pytest.raises(InvalidPlanError, match="standby"):
+        rehearse(network, kill=network.nodes[:1])
+    with pytest.raises(InvalidOptionError, match="mosquitto only"):
+        rehearse(network, "nats", kill=network.nodes[:1])
+    assert KINDS == ("mosquitto", "nats")
