@@ -11,6 +11,7 @@ from topicloom.spark.session import spark_session
 from topicloom.spark.stages import Stages
 from topicloom.spark.warm import COMPILING, warm, warm_workers
 from topicloom.storage.atomic import whole_directory
+from topicloom.storage.destination import not_our_subscriptions
 
 WORKLOAD = {"nodes": 2000, "topics": 200, "subscriptions": 20, "popularity": "zipf", "alpha": 0.5, "seed": 1}
 HEADER = ("method", "links", "average degree", "maximum degree", "mean diameter", "max diameter", "verified", "seconds")
@@ -21,7 +22,7 @@ def main(folder: Path) -> int:
     rows = []
     with narrated("starting Spark") as narrator, spark_session() as spark:
         narrator("generating subscriptions")
-        with whole_directory(folder / "subscriptions", overwrite=True) as staging:
+        with whole_directory(folder / "subscriptions", overwrite=True, ours=not_our_subscriptions) as staging:
             generate_subscriptions(spark, **WORKLOAD).write.mode("overwrite").parquet(str(staging))
         prepared = prepare(read_subscriptions(spark, str(folder / "subscriptions")), stages=Stages(narrator))
         narrator(COMPILING)

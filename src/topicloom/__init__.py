@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from topicloom.version import __version__
 
 if TYPE_CHECKING:
+    from topicloom import datasets
     from topicloom.churn import Event, Maintainer
     from topicloom.errors import TopicloomError
     from topicloom.judge import drill, random_drills, verify, weak_nodes
@@ -137,6 +138,8 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 
 def __getattr__(name: str) -> Any:
+    if name == "datasets":  # the only module among the public names
+        return import_module("topicloom.datasets")
     if name not in _HOME_OF:
         raise AttributeError(f"module 'topicloom' has no attribute {name!r}")
     globals()[name] = value = getattr(import_module(_HOME_OF[name]), name)
@@ -176,6 +179,7 @@ __all__ = [
     "cd_oda_1",
     "cd_oda_2",
     "cycle_per_topic",
+    "datasets",
     "design",
     "diff",
     "divide_and_conquer",

@@ -9,6 +9,14 @@ class TopicloomError(ValueError):
     """Base of all errors that topicloom raises on purpose."""
 
 
+class InvalidArgumentError(TopicloomError, TypeError):
+    """An argument of a kind that the function does not take, such as a text in place of an interest."""
+
+
+class NoTruthValueError(TopicloomError, TypeError):
+    """A result was used as if it were true or false; its ``.ok`` is meant."""
+
+
 class InvalidInterestError(TopicloomError):
     """The subscriptions cannot be read as an interest (null label, unequal columns, ids out of range)."""
 
@@ -34,7 +42,7 @@ class MissingColumnError(TopicloomError):
 
 
 class OutputExistsError(TopicloomError):
-    """The output folder exists and ``--overwrite`` was not given, or it cannot be written."""
+    """An output exists and may not be replaced, or it cannot be written (no permission, a full disk)."""
 
 
 class OverlayFormatError(TopicloomError):

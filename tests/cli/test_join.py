@@ -35,7 +35,7 @@ def test_what_cannot_be_joined_is_one_sentence_and_exit_code_2(sites, capsys):
     for arguments, reason in [
         ([str(sites / "here")], "two or more"),
         ([str(sites / "here"), str(sites / "here")], "is in overlay 0 and in overlay 1"),
-        ([str(sites / "here"), str(sites / "nowhere")], "not a directory"),
+        ([str(sites / "here"), str(sites / "nowhere")], "does not exist"),
     ]:
         assert main(["join", str(sites / "out"), *arguments]) == 2
         captured = capsys.readouterr()

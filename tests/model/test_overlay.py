@@ -8,7 +8,7 @@ from hypothesis import given, settings
 
 import topicloom as tl
 from topicloom.errors import InputNotFoundError, InvalidLinksError, OutputExistsError, OverlayFormatError
-from topicloom.storage.overlay_directory import shared_topics
+from topicloom.model.shared_topics import shared_topics
 
 
 @pytest.fixture

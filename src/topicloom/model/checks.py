@@ -3,9 +3,23 @@
 import numbers
 from typing import Any
 
-from topicloom.errors import InvalidOptionError
+import numpy as np
+
+from topicloom.errors import InvalidArgumentError, InvalidOptionError
 
 MAX_SEED = 2**63 - 1
+
+
+def plain(value: Any) -> Any:
+    """A number of numpy as the same number of Python; anything else as it is."""
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def checked_kind(what: str, value: Any, kind: type, accepted: str) -> Any:
+    """``value`` if it is of a kind, or an error that says what is accepted."""
+    if not isinstance(value, kind):
+        raise InvalidArgumentError(f"{what} is {type(value).__name__}; {accepted} is accepted")
+    return value
 
 
 def checked_whole(name: str, value: Any, lowest: int, highest: int = MAX_SEED) -> int:

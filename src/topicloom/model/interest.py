@@ -10,6 +10,7 @@ import numpy.typing as npt
 from topicloom.errors import InvalidInterestError
 from topicloom.model import labels as label_columns
 from topicloom.model.arrays import Int32Array, Int64Array, frozen
+from topicloom.model.checks import checked_kind
 from topicloom.model.labels import Labels
 
 MAX_IDS = 2**31 - 1
@@ -90,7 +91,8 @@ class Interest:
         Raises
         ------
         InvalidInterestError
-            ``indptr`` does not rise from 0 to ``len(topics)``, or a topic id is outside ``range(n_topics)``.
+            ``indptr`` does not rise from 0 to ``len(topics)``, a topic id is outside ``range(n_topics)``, or labels
+            are null, blank, repeated or not one per id.
 
         Examples
         --------
@@ -212,6 +214,24 @@ class Interest:
         kept_labels = None if self.node_labels is None else frozen(self.node_labels[chosen])
         return type(self)(frozen(indptr), frozen(self.topics[entries]), self.n_topics, kept_labels, self.topic_labels)
 
+    def __eq__(self, other: object) -> bool:
+        """Whether the other one has the same nodes, topics and subscriptions, by id and by label."""
+        if not isinstance(other, Interest):
+            return NotImplemented
+        return self is other or (
+            self.n_topics == other.n_topics
+            and np.array_equal(self.indptr, other.indptr)
+            and np.array_equal(self.topics, other.topics)
+            and _same_labels(self.node_labels, other.node_labels)
+            and _same_labels(self.topic_labels, other.topic_labels)
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.n_nodes, self.n_topics, self.n_subscriptions))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored, (type(self), self.indptr, self.topics, self.n_topics, self.node_labels, self.topic_labels)
+
     def __repr__(self) -> str:
         return f"Interest({self.n_nodes:,} nodes, {self.n_topics:,} topics, {self.n_subscriptions:,} subscriptions)"
 
@@ -225,10 +245,30 @@ def _integers(values: npt.ArrayLike, what: str) -> Int64Array:
     return array.astype(np.int64)
 
 
+def checked_interest(interest: Any, function: str) -> "Interest":
+    """The first argument of a public function, or an error that says how an interest is made."""
+    accepted = "an Interest, as Interest.from_pairs makes it,"
+    checked: Interest = checked_kind(f"the interest given to {function}", interest, Interest, accepted)
+    return checked
+
+
 def _given_labels(given: npt.ArrayLike | None, expected: int, what: str) -> Labels | None:
     if given is None:
         return None
-    labels = np.array(given, dtype=np.dtypes.StringDType())
-    if labels.shape != (expected,):
+    labels = label_columns.from_arrow(label_columns.as_text(given, what))
+    if len(labels) != expected:
         raise InvalidInterestError(f"{len(labels):,} {what} labels for {expected:,} {what}s")
-    return frozen(labels)
+    if len(np.unique(labels)) < expected:
+        names, counts = np.unique(labels, return_counts=True)
+        raise InvalidInterestError(f"{counts.max()} {what}s have the label {str(names[counts.argmax()])!r}")
+    return labels
+
+
+def _same_labels(one: Labels | None, other: Labels | None) -> bool:
+    return one is other or (one is not None and other is not None and np.array_equal(one, other))
+
+
+def _restored(kind: type[Interest], *fields: Any) -> Interest:
+    """An interest from its fields, copied or read from a pickle, with arrays that are read-only again."""
+    kept: list[Any] = [frozen(value) if isinstance(value, np.ndarray) else value for value in fields]
+    return kind(*kept)

@@ -36,8 +36,7 @@ def encode(column: object, what: str) -> tuple[npt.NDArray[np.int32], Labels]:
     InvalidInterestError
         A label is null or blank, is not text or an integer, or is not valid Unicode.
     """
-    texts = _as_text(column, what)
-    _refuse_blank(texts, what)
+    texts = as_text(column, what)
     dictionary = texts.dictionary_encode()
     order = pc.sort_indices(dictionary.dictionary).to_numpy()
     rank = np.empty(len(order), np.int32)
@@ -64,12 +63,19 @@ def to_arrow(labels: npt.ArrayLike) -> pa.Array:
     return pa.concat_arrays(chunks) if chunks else pa.array([], pa.large_string())
 
 
+def as_text(column: object, what: str) -> pa.Array:
+    """A column of labels as Arrow strings, in the order given; raises as `encode` does."""
+    texts = _as_text(column, what)
+    _refuse_blank(texts, what)
+    return texts
+
+
 def _as_text(column: object, what: str) -> pa.Array:
     try:
         array = _as_arrow(column)
     except UnicodeEncodeError as error:
         raise InvalidInterestError(f"a {what} label is not valid Unicode text: {error}") from None
-    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, TypeError) as error:
+    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, TypeError, OverflowError) as error:
         raise InvalidInterestError(f"the {what} column cannot be read as labels: {error}") from None
     if pa.types.is_dictionary(array.type):
         array = array.cast(array.type.value_type)

@@ -11,12 +11,17 @@ import numpy as np
 from topicloom.errors import InvalidLinksError
 from topicloom.extras import needing
 from topicloom.model.arrays import Int32Array, Int64Array, degrees, normalized_links
-from topicloom.model.interest import Interest
+from topicloom.model.checks import checked_seed, plain
+from topicloom.model.interest import Interest, checked_interest
+from topicloom.model.shared_topics import shared_topics
 from topicloom.storage import overlay_directory
+from topicloom.storage.run_file import json_options
 
 if TYPE_CHECKING:
     import networkx
     import pandas
+
+    from topicloom.model.results import Metrics, Verdict
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -43,11 +48,13 @@ class Overlay:
     report: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        checked_interest(self.interest, "Overlay")
         links = normalized_links(self.links, self.interest.n_nodes)
         if len(links) != len(np.asarray(self.links)):
             raise InvalidLinksError(f"{len(np.asarray(self.links)) - len(links):,} links are repeated")
         object.__setattr__(self, "links", links)
-        object.__setattr__(self, "options", MappingProxyType(dict(self.options)))
+        object.__setattr__(self, "options", MappingProxyType({name: plain(at) for name, at in self.options.items()}))
+        object.__setattr__(self, "seed", checked_seed(self.seed))
         object.__setattr__(self, "report", MappingProxyType(dict(self.report)))
 
     @property
@@ -58,6 +65,32 @@ class Overlay:
     def degree(self) -> Int64Array:
         """Number of links at each node."""
         return degrees(self.links, self.interest.n_nodes)
+
+    def verify(self, k: int = 1) -> "Verdict":
+        """Judge the overlay as `topicloom.verify` does.
+
+        Examples
+        --------
+        >>> import topicloom as tl
+        >>> tl.design(tl.datasets.example()).verify().ok
+        True
+        """
+        from topicloom.judge import verify  # upwards, as in `save`
+
+        return verify(self.interest, self.links, k)
+
+    def measure(self) -> "Metrics":
+        """Measure the overlay as `topicloom.measure` does.
+
+        Examples
+        --------
+        >>> import topicloom as tl
+        >>> tl.design(tl.datasets.example()).measure().links
+        7
+        """
+        from topicloom.measures import measure  # upwards, as in `save`
+
+        return measure(self.interest, self.links)
 
     def save(self, directory: str | Path, *, overwrite: bool = False) -> None:
         """Write the overlay directory (Parquet and JSON) that Spark, pandas or DuckDB can read, without Spark.
@@ -78,7 +111,7 @@ class Overlay:
         ...     tl.Overlay.load(folder + "/overlay")
         Overlay(2 nodes, 1 topic, 1 link, method ring-pt)
         """
-        # The only import that points up the layers (docs/decisions/0003): a saved overlay carries its figures.
+        # An import that points up the layers (docs/decisions/0003): a saved overlay carries its measures.
         from topicloom.measures import measure_topics, summarize
 
         per_topic = measure_topics(self.interest, self.links)
@@ -90,7 +123,7 @@ class Overlay:
             metrics=summarize(self.interest, self.links, per_topic).to_dict(),
             run={
                 "method": self.method,
-                "options": dict(self.options),
+                "options": json_options(self.options),
                 "seed": self.seed,
                 "report": dict(self.report),
             },
@@ -117,7 +150,7 @@ class Overlay:
 
         graph: networkx.Graph[str | int] = networkx.Graph()
         graph.add_nodes_from(self._names(np.arange(self.interest.n_nodes, dtype=np.int32)))
-        shared = overlay_directory.shared_topics(self.interest, self.links).tolist()
+        shared = shared_topics(self.interest, self.links).tolist()
         ends = zip(self._names(self.links[:, 0]), self._names(self.links[:, 1]), shared)
         graph.add_edges_from((u, v, {"shared_topics": count}) for u, v, count in ends)
         return graph
@@ -131,7 +164,7 @@ class Overlay:
             {
                 "src": self._names(self.links[:, 0]),
                 "dst": self._names(self.links[:, 1]),
-                "shared_topics": overlay_directory.shared_topics(self.interest, self.links),
+                "shared_topics": shared_topics(self.interest, self.links),
                 "order": np.arange(len(self.links)),
             }
         )
@@ -140,6 +173,23 @@ class Overlay:
         labels = self.interest.node_labels
         return list(nodes.tolist() if labels is None else labels[nodes].tolist())
 
+    def __eq__(self, other: object) -> bool:
+        """Whether the other one has the same interest and the same links, in any order and by whatever method."""
+        if not isinstance(other, Overlay):
+            return NotImplemented
+        return self is other or (
+            self.n_links == other.n_links
+            and self.interest == other.interest
+            and np.array_equal(_sorted(self.links), _sorted(other.links))
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.interest, self.n_links))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        facts = (self.method, dict(self.options), self.seed, dict(self.report))
+        return type(self), (self.interest, self.links, *facts)
+
     def __repr__(self) -> str:
         counts = (
             _counted(self.interest.n_nodes, "node"),
@@ -147,6 +197,10 @@ class Overlay:
             _counted(self.n_links, "link"),
         )
         return f"Overlay({', '.join(counts)}, method {self.method})"
+
+
+def _sorted(links: Int32Array) -> Int32Array:
+    return links[np.lexsort((links[:, 1], links[:, 0]))]
 
 
 def _counted(number: int, thing: str) -> str:

@@ -41,7 +41,7 @@ from topicloom.spark.columns import (
 )
 from topicloom.spark.stages import Stages
 from topicloom.spark.workers import check_workers
-from topicloom.storage.overlay_directory import run_header
+from topicloom.storage.run_file import json_options, run_header
 
 _TOPIC_COLUMNS = (SUBSCRIBERS, "links", "components", "diameter", "diameter_sampled")
 
@@ -158,8 +158,8 @@ def design_prepared(
     run = {
         **run_header(),
         "method": method,
-        "options": options,
-        "seed": seed,
+        "options": json_options(options),
+        "seed": checked_seed(seed),
         "report": report,
         "labels": True,
         "input_fingerprint": prepared.fingerprint,

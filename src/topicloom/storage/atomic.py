@@ -1,89 +1,184 @@
-"""Directories that appear whole or not at all.
+"""Directories and files that appear whole or not at all.
 
-A directory is written beside its destination under a hidden name and moved into place when complete. Over an
+Both are written beside their destination under a hidden name of their own and moved into place when complete. Over an
 existing directory the two are exchanged in one step (Linux ``renameat2``); where the file system cannot do that, the
 old one is set aside first, and `recover` puts it back if the process died between the two renames.
+
+What replaces an older result is flushed to the disk before the older one is removed. New directories and files get the
+mode that the process's umask gives (docs/decisions/0007).
 """
 
 import ctypes
 import errno
+import fcntl
 import os
+import secrets
 import shutil
 import socket
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import BinaryIO
 
 from topicloom.errors import OutputExistsError
+from topicloom.storage.destination import check_destination
 
 _AT_FDCWD = -100
 _RENAME_EXCHANGE = 2
 _ATTEMPTS = 50
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EFBIG)
 
 
 @contextmanager
-def whole_directory(destination: Path, *, overwrite: bool = False) -> Iterator[Path]:
+def whole_directory(
+    destination: Path,
+    *,
+    overwrite: bool = False,
+    inputs: Iterable[str | Path] = (),
+    ours: Callable[[Path], str | None] | None = None,
+) -> Iterator[Path]:
     """Yield an empty directory to write into; when the block ends without an error it becomes ``destination``.
 
-    On an error, or Ctrl-C, what was written is removed and what stood at the destination is untouched. What a
-    killed process left behind is removed by the next one that writes there.
+    On an error, or Ctrl-C, what was written is removed, the folders that were made for it are removed, and what stood
+    at the destination is untouched. What a killed process left behind is removed by the next one that writes there.
+    Threads and processes may write to the same destination at once: the last one to finish stays.
+
+    Parameters
+    ----------
+    destination : Path
+    overwrite, inputs, ours
+        As for `topicloom.storage.destination.check_destination`.
 
     Raises
     ------
     OutputExistsError
-        The destination exists and ``overwrite`` is false, or its parent cannot be written.
+        The destination may not be replaced or cannot be written, or the disk is full.
     """
     destination = Path(os.path.abspath(destination))  # noqa: PTH100 - resolve() would follow a link at the destination
+    inputs = list(inputs)
     recover(destination)
-    check_destination(destination, overwrite=overwrite)
+    check_destination(destination, overwrite=overwrite, inputs=inputs, ours=ours)
+    made: list[Path] = []
     try:
-        destination.parent.mkdir(parents=True, exist_ok=True)
-        _remove_leftovers(destination)
-        staging = destination.parent / f".{destination.name}.partial-{socket.gethostname()}-{os.getpid()}"
-        shutil.rmtree(staging, ignore_errors=True)
-        staging.mkdir()
+        staging = _staging_directory(destination, made)
     except OSError as error:
+        _remove_empty(made)
         raise OutputExistsError(f"cannot write {destination}: {error.strerror}") from None
+    done = False
     try:
         yield staging
-        check_destination(destination, overwrite=overwrite)
-        _move_into_place(staging, destination)
+        check_destination(destination, overwrite=overwrite, inputs=inputs, ours=ours)
+        _move_into_place(staging, destination, overwrite=overwrite)
+        done = True
+    except OSError as error:
+        if error.errno not in _NO_ROOM and str(staging) not in str(error.filename):
+            raise
+        raise OutputExistsError(f"cannot write {destination}: {_strerror(error)}") from error
     finally:
         _remove(staging)
+        if not done:
+            _remove_empty(made)
 
 
-def check_destination(destination: Path, *, overwrite: bool) -> None:
-    """Refuse a destination that exists (unless it may be replaced) or that cannot be written."""
-    if destination.is_symlink() or (destination.exists() and not destination.is_dir()):
-        raise OutputExistsError(f"{destination} exists and is not a directory; choose another place")
-    if destination.exists() and not overwrite:
-        raise OutputExistsError(f"{destination} exists; choose another place, or replace it with --overwrite")
-    parent = destination.parent
-    while not parent.exists():
-        parent = parent.parent
-    if not parent.is_dir() or not os.access(parent, os.W_OK | os.X_OK):
-        raise OutputExistsError(f"cannot write {destination}: no permission to create files in {parent}")
+@contextmanager
+def whole_file(path: Path, *, durable: bool = False) -> Iterator[BinaryIO]:
+    """Yield a binary file to write; when the block ends without an error it becomes ``path``, over what stood there.
+
+    With ``durable`` its bytes are on the disk when the block has ended; the entry of the folder is not flushed.
+
+    Raises
+    ------
+    OutputExistsError
+        It cannot be written, or the disk is full.
+    """
+    partial = path.with_name(_hidden_name(path))
+    try:
+        try:
+            with partial.open("xb") as file:
+                yield file
+                if durable:
+                    file.flush()
+                    os.fsync(file.fileno())
+            partial.replace(path)
+        finally:
+            partial.unlink(missing_ok=True)
+    except OSError as error:
+        if error.errno not in _NO_ROOM and str(partial) not in str(error.filename):
+            raise
+        raise OutputExistsError(f"cannot write {path}: {_strerror(error)}") from error
 
 
 def recover(destination: Path) -> None:
     """Put back what a process that died between two renames had set aside."""
     aside = _aside(destination)
     if aside.exists() and not destination.exists():
-        aside.rename(destination)
+        with _locked(destination.parent):
+            if aside.exists() and not destination.exists():
+                aside.rename(destination)
 
 
-def _move_into_place(staging: Path, destination: Path) -> None:
-    if not destination.exists():
-        staging.rename(destination)
-        return
-    if _exchange(staging, destination):
-        return  # staging now holds the old directory, and the caller removes it
-    aside = _aside(destination)
-    shutil.rmtree(aside, ignore_errors=True)
-    destination.rename(aside)
-    staging.rename(destination)
-    shutil.rmtree(aside, ignore_errors=True)
+def remove_leftovers(folder: Path, name: str = "") -> None:
+    """Remove what processes of this machine that are gone left in a folder, of one destination or of all."""
+    start, sign = f".{name}", f".partial-{socket.gethostname()}-"
+    for entry in list(folder.iterdir()):
+        before, found, after = entry.name.rpartition(sign)
+        pid = after.partition("-")[0]
+        if not found or not pid.isdigit() or (before != start if name else not before.startswith(start)):
+            continue
+        if not _alive(int(pid)):
+            if entry.is_dir() and not entry.is_symlink():
+                shutil.rmtree(entry, ignore_errors=True)
+            else:
+                entry.unlink(missing_ok=True)
+
+
+def flush(folder: Path) -> None:
+    """Bring a directory and everything in it to the disk."""
+    for root, _, files in os.walk(folder):
+        for name in [*files, ""]:
+            handle = os.open(Path(root) / name, os.O_RDONLY)
+            try:
+                os.fsync(handle)
+            finally:
+                os.close(handle)
+
+
+def _staging_directory(destination: Path, made: list[Path]) -> Path:
+    """A new hidden directory beside the destination; ``made`` gets the folders that had to be made for it."""
+    for attempt in range(_ATTEMPTS):
+        try:
+            for folder in reversed([folder for folder in destination.parents if not folder.exists()]):
+                folder.mkdir(exist_ok=True)
+                made.append(folder)
+            remove_leftovers(destination.parent, destination.name)
+            if destination.exists():
+                shutil.rmtree(_aside(destination), ignore_errors=True)
+            staging = destination.with_name(_hidden_name(destination))
+            staging.mkdir()
+            return staging
+        except FileNotFoundError:  # another writer failed, and removed the folders that it had made
+            if attempt == _ATTEMPTS - 1:
+                raise
+    raise AssertionError("the last attempt returns or raises")
+
+
+def _move_into_place(staging: Path, destination: Path, *, overwrite: bool) -> None:
+    for attempt in range(_ATTEMPTS):
+        try:
+            if not destination.exists():
+                staging.rename(destination)
+                return
+            if not overwrite:
+                break
+            flush(staging)
+            if not _exchange(staging, destination):
+                _exchange_in_two_steps(staging, destination)
+            return  # staging now holds the old directory, and the caller removes it
+        except OSError as error:  # another writer was there between the question and the answer
+            if error.errno not in (errno.ENOTEMPTY, errno.EEXIST, errno.ENOENT) or attempt == _ATTEMPTS - 1:
+                raise
+    raise OutputExistsError(f"{destination} exists by now: another process wrote it; what stands there is left")
 
 
 def _exchange(one: Path, other: Path) -> bool:
@@ -100,6 +195,27 @@ def _exchange(one: Path, other: Path) -> bool:
     raise OSError(code, os.strerror(code), str(other))
 
 
+def _exchange_in_two_steps(staging: Path, destination: Path) -> None:
+    aside = _aside(destination)
+    with _locked(destination.parent):
+        shutil.rmtree(aside, ignore_errors=True)
+        destination.rename(aside)
+        staging.rename(destination)
+        shutil.rmtree(aside, ignore_errors=True)
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    """Keep other writers and `recover` away from a folder while two renames belong together."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        with suppress(OSError):  # a file system without locks
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
+
+
 def _remove(folder: Path) -> None:
     """Remove a folder, also one into which a task that is being stopped still writes."""
     for _ in range(_ATTEMPTS):
@@ -109,19 +225,23 @@ def _remove(folder: Path) -> None:
         time.sleep(0.1)
 
 
+def _remove_empty(folders: list[Path]) -> None:
+    """Remove folders from the innermost out, as far as nothing is in them."""
+    with suppress(OSError):
+        for folder in reversed(folders):
+            folder.rmdir()
+
+
 def _aside(destination: Path) -> Path:
     return destination.parent / f".{destination.name}.previous"
 
 
-def _remove_leftovers(destination: Path) -> None:
-    """Remove what processes of this machine that are gone left beside the destination."""
-    prefix = f".{destination.name}.partial-{socket.gethostname()}-"
-    for entry in destination.parent.iterdir():
-        pid = entry.name.removeprefix(prefix)
-        if entry.name.startswith(prefix) and pid.isdigit() and not _alive(int(pid)):
-            shutil.rmtree(entry, ignore_errors=True)
-    if destination.exists():
-        shutil.rmtree(_aside(destination), ignore_errors=True)
+def _hidden_name(destination: Path) -> str:
+    return f".{destination.name}.partial-{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(4)}"
+
+
+def _strerror(error: OSError) -> str:
+    return (os.strerror(error.errno) if error.errno else str(error)).lower()
 
 
 def _alive(pid: int) -> bool:

@@ -7,17 +7,17 @@
     nodes/           id, topic_count, degree
     topics/          topic, subscribers, links, components, diameter (null when it is not connected), diameter_sampled
     rejected/        file, raw, node, topic, reason   input rows that were not used
-    metrics.json     the figures of `Metrics`
-    run.json         format, method, options, seed, fingerprint, versions, counts, seconds per stage
+    metrics.json     the values of `Metrics`
+    run.json         format, method, options, seed, fingerprint, versions, counts, seconds per stage, files
 
-This module reads and writes it without Spark; ``pipeline/`` writes the same with Spark.
+This module reads and writes it without Spark; ``pipeline/`` writes the same with Spark. Directories of topicloom 0.1
+have no ``files`` in their ``run.json``; they are read, and checked as far as their columns allow.
 """
 
-import json
-import platform
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -25,16 +25,21 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from topicloom.errors import InputNotFoundError, OverlayFormatError
+from topicloom.errors import OverlayFormatError, TopicloomError
 from topicloom.model import labels as label_columns
-from topicloom.model.arrays import Int32Array, Int64Array, degrees
+from topicloom.model.arrays import Int32Array, Int64Array, degrees, normalized_links
 from topicloom.model.interest import Interest
+from topicloom.model.shared_topics import shared_topics
 from topicloom.storage.atomic import recover, whole_directory
-from topicloom.version import __version__
+from topicloom.storage.parts import OpenFolder, opened, read_part
+from topicloom.storage.run_file import RUN_FILE, parse_run, run_header, write_json, write_run
 
-FORMAT = 1
-_LINKS_AT_ONCE = 1 << 16
 REJECTED = pa.schema([(name, pa.string()) for name in ("file", "raw", "node", "topic", "reason")])
+_ATTEMPTS = 200
+_PAUSE = 0.005  # seconds between attempts
+
+Loaded = tuple[Interest, Int32Array, dict[str, Any]]
+Answer = TypeVar("Answer")
 
 
 def save(
@@ -48,11 +53,130 @@ def save(
     overwrite: bool = False,
 ) -> None:
     """Write an overlay directory, whole or not at all."""
-    node_names, topic_names = (
-        _names(interest.node_labels, interest.n_nodes),
-        _names(interest.topic_labels, interest.n_topics),
+    tables = _tables(interest, links, topic_columns)
+    counts = {
+        "nodes": interest.n_nodes,
+        "topics": interest.n_topics,
+        "subscriptions": interest.n_subscriptions,
+        "links": len(links),
+    }
+    with whole_directory(destination, overwrite=overwrite) as staging:
+        for name, table in tables.items():
+            (staging / name).mkdir()
+            write_parquet(table, staging / name / "part-00000.parquet")
+        write_json(staging / "metrics.json", metrics)
+        labelled = interest.node_labels is not None
+        write_run(staging, {**run_header(), **run, "counts": counts, "labels": labelled})
+
+
+def write_parquet(table: pa.Table, path: Path) -> None:
+    """Write a Parquet file whose pages carry checksums; the name need not be UTF-8."""
+    with path.open("xb") as file:
+        pq.write_table(table, file, write_page_checksum=True)
+
+
+def load(source: Path) -> Loaded:
+    """Interest, links in the order added, and the facts of ``run.json`` of an overlay directory.
+
+    They belong to one overlay also while another one is moved into its place: the directory is opened once, and read
+    again if it was replaced and taken away meanwhile.
+
+    Raises
+    ------
+    InputNotFoundError, OverlayFormatError
+    """
+    return _while_replaced(source, _loaded)
+
+
+def read_run(source: Path) -> dict[str, Any]:
+    """Facts of ``run.json``; refuses a folder that is not an overlay directory of a known format."""
+    return _while_replaced(source, _run)
+
+
+def _while_replaced(source: Path, read: Callable[[OpenFolder], Answer]) -> Answer:
+    for _ in range(_ATTEMPTS):
+        recover(source)
+        with opened(source) as folder:
+            try:
+                answer = read(folder)
+            except OverlayFormatError:
+                if folder.is_current():
+                    raise
+            else:
+                # A folder with digests was read whole or not at all; of an older one, files may have been taken away.
+                if folder.is_current() or (isinstance(answer, tuple) and "files" in answer[2]):
+                    return answer
+        time.sleep(_PAUSE)
+    raise OverlayFormatError(f"{source} was replaced again and again while it was read; try it later")
+
+
+def _run(folder: OpenFolder) -> dict[str, Any]:
+    try:
+        content = folder.read(RUN_FILE)
+    except OverlayFormatError:
+        raise OverlayFormatError(f"{folder.path} is not an overlay directory: it has no readable run.json") from None
+    return parse_run(content, folder.path)
+
+
+def _loaded(folder: OpenFolder) -> Loaded:
+    run = _run(folder)
+    digests = run.get("files")
+    nodes = read_part(folder, "nodes", ["id"], digests, also=["topic_count", "degree"])
+    topics = read_part(folder, "topics", ["topic"], digests, also=["subscribers"])
+    subscriptions = read_part(folder, "subscriptions", ["node", "topic"], digests)
+    links = read_part(folder, "links", ["src", "dst", "order"], digests)
+    try:
+        return _assembled(folder.path, run, nodes, topics, subscriptions, links)
+    except OverlayFormatError:
+        raise
+    except (TopicloomError, pa.ArrowException) as error:
+        reason = str(error).splitlines()[0][:200]
+        raise OverlayFormatError(f"{folder.path} holds tables that do not fit together: {reason}") from None
+
+
+def _assembled(
+    source: Path, run: dict[str, Any], nodes: pa.Table, topics: pa.Table, subscriptions: pa.Table, links: pa.Table
+) -> Loaded:
+    labelled = run.get("labels", True)
+    node_names, node_order, node_labels = _index(nodes["id"], f"{source}: nodes/", labelled)
+    topic_names, topic_order, topic_labels = _index(topics["topic"], f"{source}: topics/", labelled)
+    interest = Interest.from_ids(
+        _ids(subscriptions["node"], node_names, source),
+        _ids(subscriptions["topic"], topic_names, source),
+        n_nodes=len(node_names),
+        n_topics=len(topic_names),
+        node_labels=node_labels,
+        topic_labels=topic_labels,
     )
-    tables = {
+    places = np.argsort(_whole_numbers(links["order"], f"{source}: order of links/"), kind="stable")
+    ends = [_ids(links[name], node_names, source)[places] for name in ("src", "dst")]
+    pairs = normalized_links(np.column_stack(ends), interest.n_nodes)
+    found = {
+        "nodes": len(nodes),
+        "topics": len(topics),
+        "subscriptions": interest.n_subscriptions,
+        "links": len(pairs),
+    }
+    rows = {**found, "subscriptions": len(subscriptions), "links": len(links)}
+    for name, count in found.items():
+        expected = run.get("counts", {}).get(name, rows[name])
+        if expected != count or rows[name] != count:
+            raise OverlayFormatError(
+                f"{source}: {name}/ has {count:,} different rows, not {max(expected, rows[name]):,}; the overlay is "
+                "damaged, write it again"
+            )
+    _compare(nodes, "topic_count", node_order, np.diff(interest.indptr), f"{source}: nodes/ and subscriptions/")
+    _compare(nodes, "degree", node_order, degrees(pairs, interest.n_nodes), f"{source}: nodes/ and links/")
+    _compare(
+        topics, "subscribers", topic_order, np.diff(interest.topic_indptr), f"{source}: topics/ and subscriptions/"
+    )
+    return interest, pairs, run
+
+
+def _tables(interest: Interest, links: Int32Array, topic_columns: Mapping[str, pa.Array]) -> dict[str, pa.Table]:
+    node_names = _names(interest.node_labels, interest.n_nodes)
+    topic_names = _names(interest.topic_labels, interest.n_topics)
+    return {
         "subscriptions": pa.table(
             {
                 "node": node_names.take(pa.array(interest.nodes)),
@@ -77,106 +201,27 @@ def save(
         "topics": pa.table({"topic": topic_names, **topic_columns}),
         "rejected": REJECTED.empty_table(),
     }
-    with whole_directory(destination, overwrite=overwrite) as staging:
-        for name, table in tables.items():
-            (staging / name).mkdir()
-            pq.write_table(table, staging / name / "part-00000.parquet")
-        write_json(staging / "metrics.json", metrics)
-        write_json(staging / "run.json", {**run_header(), **run, "labels": interest.node_labels is not None})
-
-
-def load(source: Path) -> tuple[Interest, Int32Array, dict[str, Any]]:
-    """Interest, links in the order added, and ``run.json`` of an overlay directory."""
-    recover(source)
-    if not source.is_dir():
-        raise InputNotFoundError(f"{source} is not a directory")
-    run = read_run(source)
-    nodes, topics = _read(source, "nodes", ["id"]), _read(source, "topics", ["topic"])
-    subscriptions = _read(source, "subscriptions", ["node", "topic"])
-    links = _read(source, "links", ["src", "dst", "order"]).sort_by("order")
-    node_names, node_labels = _index(nodes["id"], labelled=run.get("labels", True))
-    topic_names, topic_labels = _index(topics["topic"], labelled=run.get("labels", True))
-    node_ids = _ids(subscriptions["node"], node_names, source)
-    order = np.argsort(node_ids, kind="stable")
-    indptr = np.zeros(len(node_names) + 1, np.int64)
-    np.cumsum(np.bincount(node_ids, minlength=len(node_names)), out=indptr[1:])
-    interest = Interest.from_csr(
-        indptr,
-        _ids(subscriptions["topic"], topic_names, source)[order],
-        len(topic_names),
-        node_labels=node_labels,
-        topic_labels=topic_labels,
-    )
-    ends = [_ids(links[name], node_names, source) for name in ("src", "dst")]
-    return interest, np.column_stack(ends).astype(np.int32), run
-
-
-def read_run(source: Path) -> dict[str, Any]:
-    """Contents of ``run.json``; refuses a folder that is not an overlay directory of a known format."""
-    try:
-        run = json.loads((source / "run.json").read_text(encoding="utf-8"))
-        version = run["format"]
-    except (OSError, ValueError, KeyError, TypeError):
-        raise OverlayFormatError(f"{source} is not an overlay directory: it has no readable run.json") from None
-    if version != FORMAT:
-        raise OverlayFormatError(f"{source} has overlay format {version}; this version reads format {FORMAT}")
-    return dict(run)
-
-
-def run_header() -> dict[str, Any]:
-    """What every ``run.json`` starts with."""
-    versions = {
-        "topicloom": __version__,
-        "python": platform.python_version(),
-        "numpy": np.__version__,
-        "pyarrow": pa.__version__,
-    }
-    return {"format": FORMAT, "versions": versions}
-
-
-def write_json(path: Path, content: Mapping[str, Any]) -> None:
-    """JSON with an indent, as strict parsers accept it (no NaN)."""
-    path.write_text(json.dumps(content, indent=2, allow_nan=False) + "\n", encoding="utf-8")
-
-
-def shared_topics(interest: Interest, links: Int32Array) -> Int64Array:
-    """For every link, how many topics both ends want: O(links × mean topics a node) by sorted merging."""
-    lower = interest.indptr[links[:, 0]]
-    sizes = interest.indptr[links[:, 0] + 1] - lower
-    counts = np.empty(len(links), np.int64)
-    wanted = interest.nodes.astype(np.int64) * max(interest.n_topics, 1) + interest.topics
-    for start in range(0, len(links), _LINKS_AT_ONCE):
-        part = slice(start, start + _LINKS_AT_ONCE)
-        link_of = np.repeat(np.arange(len(sizes[part])), sizes[part])
-        offsets = np.arange(len(link_of)) - np.repeat(np.cumsum(sizes[part]) - sizes[part], sizes[part])
-        topic = interest.topics[lower[part][link_of] + offsets]
-        keys = links[part, 1][link_of].astype(np.int64) * max(interest.n_topics, 1) + topic
-        at = np.minimum(np.searchsorted(wanted, keys), len(wanted) - 1)
-        counts[part] = np.bincount(link_of[wanted[at] == keys], minlength=len(sizes[part]))
-    return counts
 
 
 def _names(labels: npt.ArrayLike | None, count: int) -> pa.Array:
     return label_columns.to_arrow(labels) if labels is not None else pa.array(np.arange(count)).cast(pa.large_string())
 
 
-def _read(source: Path, part: str, columns: list[str]) -> pa.Table:
-    try:
-        table = pq.read_table(source / part, columns=columns)
-    except (OSError, pa.ArrowException) as error:
-        raise OverlayFormatError(f"{source}: {part}/ cannot be read ({error})") from None
-    missing = set(columns) - set(table.column_names)
-    if missing:
-        raise OverlayFormatError(f"{source}: {part}/ has no column {sorted(missing)[0]!r}")
-    return table
-
-
-def _index(names: pa.ChunkedArray, *, labelled: bool) -> tuple[pa.Array, label_columns.Labels | None]:
-    """Names in id order, and as labels if they were not ids to begin with."""
+def _index(
+    names: pa.ChunkedArray, where: str, labelled: bool
+) -> tuple[pa.Array, Int64Array, label_columns.Labels | None]:
+    """Names in id order, their rows in that order, and the labels if they were not ids to begin with."""
     texts = names.cast(pa.large_string()).combine_chunks()
-    order = pc.sort_indices(texts if labelled else texts.cast(pa.int64()))
-    texts = texts.take(order)
-    return texts, label_columns.from_arrow(texts) if labelled else None
+    if texts.null_count:
+        raise OverlayFormatError(f"{where} has a row without a name")
+    order = pc.sort_indices(texts if labelled else texts.cast(pa.int64())).to_numpy()
+    texts = texts.take(pa.array(order))
+    if len(texts) > 1 and pc.any(pc.equal(texts[1:], texts[:-1])).as_py():
+        again = texts[1:].filter(pc.equal(texts[1:], texts[:-1]))[0].as_py()
+        raise OverlayFormatError(f"{where} names {again[:80]!r} twice")
+    if not labelled and not texts.equals(pa.array(np.arange(len(texts))).cast(pa.large_string())):
+        raise OverlayFormatError(f"{where} has ids that are not 0 to {len(texts) - 1}")
+    return texts, order.astype(np.int64), label_columns.from_arrow(texts) if labelled else None
 
 
 def _ids(column: pa.ChunkedArray, names: pa.Array, source: Path) -> Int64Array:
@@ -184,3 +229,17 @@ def _ids(column: pa.ChunkedArray, names: pa.Array, source: Path) -> Int64Array:
     if ids.null_count:
         raise OverlayFormatError(f"{source}: a label occurs that is not listed in nodes/ or topics/")
     return np.asarray(ids.to_numpy(zero_copy_only=False), dtype=np.int64)
+
+
+def _whole_numbers(column: pa.ChunkedArray, where: str) -> Int64Array:
+    if column.null_count or not pa.types.is_integer(column.type):
+        raise OverlayFormatError(f"{where} is not a column of whole numbers")
+    return np.asarray(column.to_numpy(), dtype=np.int64)
+
+
+def _compare(table: pa.Table, name: str, order: Int64Array, expected: Int64Array, where: str) -> None:
+    """Compare a column that can be counted from other tables with what they say."""
+    if name in table.column_names:
+        said = _whole_numbers(table[name], f"{where}: {name}")[order]
+        if not np.array_equal(said, expected):
+            raise OverlayFormatError(f"{where} contradict each other in {name}; the overlay is damaged, write it again")

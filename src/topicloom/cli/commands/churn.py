@@ -16,8 +16,10 @@ from topicloom.cli.console import figure, narrated, print_table, tell
 from topicloom.cli.options import Json, Overwrite, Seed
 from topicloom.errors import InputNotFoundError, InvalidEventError, MissingColumnError
 from topicloom.model import Change, Overlay, Rejection
-from topicloom.storage.atomic import check_destination, whole_directory
+from topicloom.storage.atomic import whole_directory
+from topicloom.storage.destination import check_destination
 from topicloom.storage.overlay_directory import REJECTED
+from topicloom.storage.run_file import update_run
 
 EXAMPLE = "Example: topicloom churn overlay events.jsonl overlay-2 --policy shadow"
 _SUFFIXES = (".json", ".jsonl", ".ndjson", ".parquet")
@@ -46,7 +48,7 @@ def command(
     optional and give the order. OUT is written whole or not at all: the overlay after the last event, the link changes
     (changes.jsonl a line per batch, changes/ a row per link), and in rejected/ the events that cannot be applied.
     """
-    check_destination(out.absolute(), overwrite=overwrite)
+    check_destination(out.absolute(), overwrite=overwrite, inputs=[overlay, events])
     with narrated("reading the overlay") as narrator:
         given = Overlay.load(overlay)
         rows = list(_read(events))
@@ -58,7 +60,7 @@ def command(
         batches = [accepted[at : at + batch] for at in range(0, len(accepted), batch)]
         changes = [m.apply(part) for part in batches]
         narrator("writing")
-        with whole_directory(out, overwrite=overwrite) as staging:
+        with whole_directory(out, overwrite=overwrite, inputs=[overlay, events]) as staging:
             _write(staging, m, str(events), batches, changes, rejected)
     added, removed = (sum(len(getattr(change, what)) for change in changes) for what in ("added", "removed"))
     facts = {
@@ -129,3 +131,4 @@ def _write(
     pq.write_table(table(rows, CHANGES), staging / "changes" / "part-00000.parquet")
     rejected_rows = [rejected_row(source, event, reason) for event, reason in rejected]
     pq.write_table(table(rejected_rows, REJECTED), staging / "rejected" / "part-00000.parquet")
+    update_run(staging)

@@ -29,8 +29,9 @@ from topicloom.model.checks import checked_seed
 from topicloom.spark.memory import available_memory
 from topicloom.spark.session import cores_of, is_embedded, spark_session
 from topicloom.spark.warm import COMPILING, warm
-from topicloom.storage.atomic import check_destination, whole_directory
-from topicloom.storage.overlay_directory import run_header, write_json
+from topicloom.storage.atomic import whole_directory
+from topicloom.storage.destination import check_destination
+from topicloom.storage.run_file import run_header, write_json, write_run
 
 if TYPE_CHECKING:
     from topicloom.pipeline.compare import Compared
@@ -66,7 +67,7 @@ def command(
     choices = _choices(methods)
     checked_seed(seed)
     out = out.absolute()
-    check_destination(out, overwrite=overwrite)
+    check_destination(out, overwrite=overwrite, inputs=[subscriptions])
     with (
         narrated("starting Spark") as narrator,
         spark_session(master=master, remote=remote, conf=conf, verbose=verbose) as spark,
@@ -103,7 +104,7 @@ def command(
         "counts": prepared.counts,
         "seconds": stages.seconds,
     }
-    _write(compared, title, run, out, overwrite=overwrite)
+    _write(compared, title, run, out, subscriptions, overwrite=overwrite)
     if as_json:
         print(json.dumps({"out": str(out), "results": [one.to_dict() for one in compared]}, allow_nan=False))
     else:
@@ -144,16 +145,19 @@ def _check_memory(prepared: "Prepared", choices: Sequence[MethodChoice], cores: 
         )
 
 
-def _write(compared: "Sequence[Compared]", title: str, run: Mapping[str, Any], out: Path, *, overwrite: bool) -> None:
+def _write(
+    compared: "Sequence[Compared]", title: str, run: Mapping[str, Any], out: Path, source: str, *, overwrite: bool
+) -> None:
     from pyarrow import parquet
 
     from topicloom.cli.commands.comparison_picture import draw_comparison
     from topicloom.pipeline.compare import results_table
 
-    with whole_directory(out, overwrite=overwrite) as staging:
+    with whole_directory(out, overwrite=overwrite, inputs=[source]) as staging:
         parquet.write_table(results_table(compared), staging / "results.parquet")
         write_json(staging / "results.json", {**run, "results": [one.to_dict() for one in compared]})
         draw_comparison(compared, title, staging)
+        write_run(staging, run)
 
 
 def _row(one: "Compared") -> tuple[str, ...]:

@@ -32,7 +32,8 @@ from topicloom.model.checks import checked_seed
 from topicloom.spark.memory import available_memory
 from topicloom.spark.session import cores_of, is_embedded, spark_session
 from topicloom.spark.warm import COMPILING, warm, warm_workers
-from topicloom.storage.atomic import check_destination, whole_directory
+from topicloom.storage.atomic import whole_directory
+from topicloom.storage.destination import check_destination
 
 if TYPE_CHECKING:
     from topicloom.model import Metrics
@@ -136,9 +137,9 @@ def command(
     options |= options_for(spec_of(method), k)
     checked_seed(seed)
     out = out.absolute()
-    check_destination(out, overwrite=overwrite)
+    check_destination(out, overwrite=overwrite, inputs=[subscriptions])
     # The output is outermost: what an interrupted run leaves is removed when Spark no longer writes.
-    output = nullcontext(out) if dry_run else whole_directory(out, overwrite=overwrite)
+    output = nullcontext(out) if dry_run else whole_directory(out, overwrite=overwrite, inputs=[subscriptions])
     with (
         output as staging,
         narrated("starting Spark") as narrator,

@@ -8,7 +8,8 @@ import typer
 from topicloom.cli.console import narrated, tell
 from topicloom.cli.options import Conf, Master, Overwrite, Remote, Seed, Verbose
 from topicloom.spark.session import spark_session
-from topicloom.storage.atomic import check_destination, whole_directory
+from topicloom.storage.atomic import whole_directory
+from topicloom.storage.destination import check_destination, not_our_subscriptions
 from topicloom.workloads import Workload
 from topicloom.workloads.options import POPULARITIES, SIZES
 
@@ -41,10 +42,10 @@ def command(
         "min_size": min_size, "max_size": max_size, "alpha": alpha, "seed": seed,
     }  # fmt: skip
     workload = Workload(**options)
-    check_destination(out.absolute(), overwrite=overwrite)
+    check_destination(out.absolute(), overwrite=overwrite, ours=not_our_subscriptions)
     with (
         narrated(f"drawing subscriptions of {nodes:,} nodes") as narrator,
-        whole_directory(out, overwrite=overwrite) as staging,
+        whole_directory(out, overwrite=overwrite, ours=not_our_subscriptions) as staging,
     ):
         on_spark = bool(master or remote or conf) or nodes * (workload.max_size or subscriptions) > IN_MEMORY
         if on_spark:
@@ -62,12 +63,12 @@ def command(
 
 def _write_in_memory(folder: Path, options: dict[str, Any]) -> None:
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
     from topicloom.model.labels import to_arrow
+    from topicloom.storage.overlay_directory import write_parquet
     from topicloom.workloads import generate
 
     interest = generate(**options)
     nodes, topics = (to_arrow(labels) for labels in (interest.node_labels, interest.topic_labels) if labels is not None)
     table = {"node": nodes.take(pa.array(interest.nodes)), "topic": topics.take(pa.array(interest.topics))}
-    pq.write_table(pa.table(table), folder / "part-00000.parquet")
+    write_parquet(pa.table(table), folder / "part-00000.parquet")

@@ -11,7 +11,7 @@ from topicloom.cli.options import Json, Overwrite, Seed
 from topicloom.judge import verify
 from topicloom.methods import join
 from topicloom.model import Overlay
-from topicloom.storage.atomic import check_destination
+from topicloom.storage.destination import check_destination
 
 EXAMPLE = "Example: topicloom join both site-a site-b --method star-merge"
 
@@ -31,7 +31,7 @@ def command(
     Says what was added; the result is verified. Nodes and topics are known by their labels. Needs no Spark.
     """
     out = out.absolute()
-    check_destination(out, overwrite=overwrite)
+    check_destination(out, overwrite=overwrite, inputs=overlays)
     given = [Overlay.load(folder) for folder in overlays]
     joined = join([(overlay.interest, overlay) for overlay in given], method=method, seed=seed)
     verdict = verify(joined.interest, joined.links)
