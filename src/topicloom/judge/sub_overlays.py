@@ -9,12 +9,14 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
-from scipy import sparse
 
+from topicloom.judge.compiled import compiled
 from topicloom.model.arrays import Int32Array, Int64Array, degrees
 from topicloom.model.interest import Interest
 
 _EDGES_AT_ONCE = 1 << 22
+_FAR_MORE = 16  # times as many topics: a search in the longer row takes less time than walking along it
+_NONE = np.empty(0, np.int64)
 
 
 class TopicBatch(NamedTuple):
@@ -37,30 +39,73 @@ def topic_batches(interest: Interest, links: Int32Array, *, at_once: int = _EDGE
     """All sub-overlays in batches of consecutive topics.
 
     A batch holds at most about ``at_once`` edges, or one topic, so the memory is O(subscriptions + links +
-    at_once). Takes O(topics of its two ends) time per link in all, and O(links) more per batch.
+    at_once). In all, a link takes O(topics of both ends) time, or O(fewer × log more) where one end has far fewer
+    topics than the other. A batch takes O(nodes + links) more.
     """
+    if interest.n_topics == 0:
+        return
     indptr = interest.topic_indptr
+    entry_of = np.empty(interest.n_subscriptions, np.int64)
+    entry_of[np.argsort(interest.topics, kind="stable")] = np.arange(interest.n_subscriptions)
+    low = interest.indptr[:-1].copy()
+    high = low.copy()
     for start, stop in _ranges(_edge_bounds(interest, links), at_once):
+        advance(interest.indptr, interest.topics, stop, low, high)
+        count = shared_entries(low, high, interest.topics, entry_of, links, _NONE, _NONE, _NONE)
+        a, b, link = (np.empty(count, np.int64) for _ in range(3))
+        shared_entries(low, high, interest.topics, entry_of, links, a, b, link)
         first, last = int(indptr[start]), int(indptr[stop])
-        # Entries are stored as position + 1: a product of sparse matrices keeps no zeros.
-        by_topic = sparse.csr_array(
-            (
-                np.arange(1, last - first + 1),
-                interest.topic_nodes[first:last],
-                indptr[start : stop + 1] - first,
-            ),
-            shape=(stop - start, interest.n_nodes),
-        )
-        entry = by_topic.T.tocsr()
-        wants_some = np.diff(entry.indptr) > 0
-        link = np.flatnonzero(wants_some[links[:, 0]] & wants_some[links[:, 1]])
-        present = entry.copy()
-        present.data = np.ones_like(present.data)
-        left, right = links[link, 0], links[link, 1]
-        a = entry[left].multiply(present[right]).tocsr()
-        b = present[left].multiply(entry[right]).tocsr()
-        link_of = np.repeat(link, np.diff(a.indptr))
-        yield TopicBatch(start, stop, first, last - first, a.data - 1, b.data - 1, link_of)
+        yield TopicBatch(start, stop, first, last - first, a - first, b - first, link)
+
+
+@compiled
+def advance(indptr: Int64Array, topics: Int32Array, stop: int, low: Int64Array, high: Int64Array) -> None:
+    """Move ``low`` to ``high``, and ``high`` of every node behind its last topic below ``stop``."""
+    for node in range(len(low)):
+        at = high[node]
+        low[node] = at
+        while at < indptr[node + 1] and topics[at] < stop:
+            at += 1
+        high[node] = at
+
+
+@compiled
+def shared_entries(
+    low: Int64Array,
+    high: Int64Array,
+    topics: Int32Array,
+    entry_of: Int64Array,
+    links: Int32Array,
+    a: Int64Array,
+    b: Int64Array,
+    link: Int64Array,
+) -> int:
+    """Number of (link, topic) pairs such that both ends want the topic, between ``low`` and ``high`` of their rows.
+
+    Writes the entries of both ends and the link of each pair, by link and then by topic, as far as there is room.
+    """
+    found = 0
+    for number in range(len(links)):
+        few, many = links[number, 0], links[number, 1]
+        turned = high[few] - low[few] > high[many] - low[many]
+        if turned:
+            few, many = many, few
+        i, j, end = low[few], low[many], high[many]
+        leap = (end - j) > _FAR_MORE * (high[few] - i)
+        while i < high[few] and j < end:
+            if leap:
+                j += np.searchsorted(topics[j:end], topics[i])
+            else:
+                while j < end and topics[j] < topics[i]:
+                    j += 1
+            if j < end and topics[j] == topics[i]:
+                if found < len(a):
+                    a[found] = entry_of[j] if turned else entry_of[i]
+                    b[found] = entry_of[i] if turned else entry_of[j]
+                    link[found] = number
+                found += 1
+            i += 1
+    return found
 
 
 def _edge_bounds(interest: Interest, links: Int32Array) -> Int64Array:
