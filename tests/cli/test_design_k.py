@@ -35,7 +35,7 @@ def test_k_alone_chooses_the_method(shared_session, subscriptions, tmp_path, cap
     assert "verified" in said.err
     overlay = tl.Overlay.load(tmp_path / "out")
     assert overlay.method == method
-    assert tl.verify(overlay.interest, overlay.links, k)
+    assert tl.verify(overlay.interest, overlay.links, k).ok
     run = json.loads((tmp_path / "out" / "run.json").read_text())
     assert run["verified"] == {"k": k, "ok": True, "broken_topics": 0}
     assert run["options"] == ({} if method == "gm" else {"k": k})

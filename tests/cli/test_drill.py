@@ -79,3 +79,14 @@ def test_refusals(path, tmp_path, capsys):
     )
     assert run(capsys, path, "--random", "3", "--size", "6")[0] == 2
     assert run(capsys, str(tmp_path / "nothing"))[0] == 2
+
+
+def test_several_failures_that_cut_a_topic_exit_with_1_where_no_node_alone_does(tmp_path, capsys):
+    """Defect 3: a ring of four survives any one of them, and a and c together cut b from d."""
+    ring = tl.Overlay(tl.Interest.from_pairs(list("abcd"), ["t"] * 4), [(0, 1), (1, 2), (2, 3), (3, 0)])
+    ring.save(tmp_path / "o")
+    assert main(["drill", str(tmp_path / "o")]) == 0
+    assert main(["drill", str(tmp_path / "o"), "--fail", "a"]) == 0
+    assert main(["drill", str(tmp_path / "o"), "--fail", "a", "--fail", "c"]) == 1
+    assert main(["drill", str(tmp_path / "o"), "--random", "50", "--size", "2"]) == 1
+    assert "no single point of failure" in capsys.readouterr().out

@@ -11,8 +11,8 @@ from topicloom.errors import InvalidOptionError
 from topicloom.judge.connected import component_labels
 from topicloom.judge.sub_overlays import topic_batches
 from topicloom.model.arrays import Int32Array, Int64Array, normalized_links
-from topicloom.model.checks import checked_seed, checked_whole
-from topicloom.model.interest import Interest
+from topicloom.model.checks import checked_kind, checked_seed, checked_whole
+from topicloom.model.interest import Interest, checked_interest
 from topicloom.model.results import CutTopic, DrillReport, DrillSummary
 
 
@@ -32,7 +32,7 @@ def drill(interest: Interest, links: npt.ArrayLike, fail: Iterable[int | str]) -
     Returns
     -------
     DrillReport
-        Truthy when no topic is cut.
+        Its ``ok`` says that no topic is cut.
 
     Raises
     ------
@@ -51,6 +51,7 @@ def drill(interest: Interest, links: npt.ArrayLike, fail: Iterable[int | str]) -
     >>> tl.drill(interest, path + [(4, 0)], fail=["c"]).ok
     True
     """
+    checked_interest(interest, "drill")
     failed = _node_ids(interest, fail)
     return _Rehearsal(interest, normalized_links(links, interest.n_nodes)).run(failed)
 
@@ -76,6 +77,7 @@ def random_drills(
     >>> summary.count, summary.max_topics_cut, summary.max_lost_pairs
     (10, 1, 2)
     """
+    checked_interest(interest, "random_drills")
     size = checked_whole("size", size, 1, interest.n_nodes)
     count = checked_whole("count", count, 0, 2**31 - 1)
     seed = checked_seed(seed)
@@ -177,6 +179,7 @@ def _node_ids(interest: Interest, nodes: Iterable[int | str]) -> Int64Array:
     """Ids of nodes given by id or by label, ascending, without repeats."""
     if isinstance(nodes, str):
         raise InvalidOptionError(f"fail is the text {nodes!r}; a list of node ids or labels is accepted")
+    checked_kind("fail", nodes, Iterable, "a list of node ids or labels")
     found = []
     for node in nodes:
         if isinstance(node, str):

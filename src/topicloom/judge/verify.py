@@ -10,7 +10,7 @@ from topicloom.judge.k_connected import weak_topics
 from topicloom.judge.sub_overlays import topic_batches
 from topicloom.model.arrays import normalized_links
 from topicloom.model.checks import checked_whole
-from topicloom.model.interest import Interest
+from topicloom.model.interest import Interest, checked_interest
 from topicloom.model.results import BrokenTopic, Verdict
 
 
@@ -32,7 +32,7 @@ def verify(interest: Interest, links: npt.ArrayLike, k: int = 1) -> Verdict:
     Returns
     -------
     Verdict
-        Truthy when it holds; otherwise ``broken`` names every topic that fails, with a witness.
+        Its ``ok`` says whether it holds; if not, ``broken`` names every topic that fails, with a witness.
 
     Raises
     ------
@@ -52,15 +52,16 @@ def verify(interest: Interest, links: npt.ArrayLike, k: int = 1) -> Verdict:
     --------
     >>> import topicloom as tl
     >>> interest = tl.Interest.from_pairs(list("abcde"), ["news"] * 5)
-    >>> bool(tl.verify(interest, [(0, 1), (1, 2), (2, 3), (3, 4)]))
+    >>> tl.verify(interest, [(0, 1), (1, 2), (2, 3), (3, 4)]).ok
     True
     >>> tl.verify(interest, [(0, 1), (2, 3), (3, 4)]).broken
     (BrokenTopic(topic=0, components=2, witness=(0, 2)),)
     >>> tl.verify(interest, [(0, 1), (1, 2), (2, 3), (3, 4)], k=2).broken  # node 1 separates 0 from the rest
     (BrokenTopic(topic=0, components=1, witness=(1,)),)
-    >>> bool(tl.verify(interest, [(0, 1), (1, 2), (2, 3), (3, 4), (4, 0)], k=2))
+    >>> tl.verify(interest, [(0, 1), (1, 2), (2, 3), (3, 4), (4, 0)], k=2).ok
     True
     """
+    checked_interest(interest, "verify")
     k = checked_k(k)
     normalized = normalized_links(links, interest.n_nodes)
     broken: list[BrokenTopic] = []

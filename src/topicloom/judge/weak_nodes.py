@@ -8,7 +8,7 @@ from topicloom.judge.k_connected import symmetric
 from topicloom.judge.sub_overlays import topic_batches
 from topicloom.model.arrays import normalized_links
 from topicloom.model.checks import checked_whole
-from topicloom.model.interest import Interest
+from topicloom.model.interest import Interest, checked_interest
 from topicloom.model.results import WeakNode
 
 
@@ -39,6 +39,7 @@ def weak_nodes(interest: Interest, links: npt.ArrayLike, *, top: int | None = 10
     >>> tl.weak_nodes(interest, [(0, 1), (1, 2), (2, 3), (3, 4)], top=2)
     (WeakNode(node=1, topics_cut=2, lost_pairs=4), WeakNode(node=2, topics_cut=1, lost_pairs=4))
     """
+    checked_interest(interest, "weak_nodes")
     top = None if top is None else checked_whole("top", top, 0)
     topics_cut = np.zeros(interest.n_nodes, np.int64)
     lost_pairs = np.zeros(interest.n_nodes, np.int64)

@@ -8,7 +8,7 @@ import numpy.typing as npt
 from topicloom.errors import InvalidOptionError
 from topicloom.measures.routing import filtering_costs, overlay_diameters
 from topicloom.model.arrays import degrees, normalized_links
-from topicloom.model.interest import Interest
+from topicloom.model.interest import Interest, checked_interest
 from topicloom.model.results import SocAnswer
 
 
@@ -40,7 +40,7 @@ def soc(
     Returns
     -------
     SocAnswer
-        Truthy when both bounds hold; it has both values. A cost of None is infinite.
+        Its ``ok`` says whether both bounds hold; it has both values. A cost of None is infinite.
 
     Raises
     ------
@@ -53,11 +53,12 @@ def soc(
     >>> interest = tl.Interest.from_pairs(list("abcde"), ["news"] * 5)
     >>> star = [(0, 1), (0, 2), (0, 3), (0, 4)]
     >>> answer = tl.soc(interest, star, degree="average", cost="diameter", d=2, C=2)
-    >>> bool(answer), answer.degree, answer.cost
+    >>> answer.ok, answer.degree, answer.cost
     (True, 1.6, 2.0)
-    >>> bool(tl.soc(interest, star, degree="maximum", cost="diameter", d=2, C=2))
+    >>> tl.soc(interest, star, degree="maximum", cost="diameter", d=2, C=2).ok
     False
     """
+    checked_interest(interest, "soc")
     for name, bound in (("d", d), ("C", C)):
         if isinstance(bound, bool) or not isinstance(bound, int | float) or math.isnan(bound):
             raise InvalidOptionError(f"{name} is {bound!r}; a number is accepted")

@@ -5,7 +5,7 @@ import numpy.typing as npt
 
 from topicloom.measures.topics import TopicMeasures, measure_topics
 from topicloom.model.arrays import degrees, normalized_links
-from topicloom.model.interest import Interest
+from topicloom.model.interest import Interest, checked_interest
 from topicloom.model.results import Metrics
 
 
@@ -39,6 +39,7 @@ def measure(interest: Interest, links: npt.ArrayLike) -> Metrics:
     >>> metrics.average_degree, metrics.max_topic_diameter, metrics.mean_topic_diameter
     (1.6, 4, 2.5)
     """
+    checked_interest(interest, "measure")
     normalized = normalized_links(links, interest.n_nodes)
     return summarize(interest, normalized, measure_topics(interest, normalized))
 

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 from topicloom.errors import InvalidOptionError
 from topicloom.model import Interest, Overlay
 from topicloom.model.checks import checked_whole
+from topicloom.model.interest import checked_interest
 
 
 class Size(NamedTuple):
@@ -87,7 +88,7 @@ def registered() -> Mapping[str, MethodSpec]:
 
 def spec_of(name: str) -> MethodSpec:
     """The method of that name, or an error that lists those there are."""
-    if name not in _SPECS:
+    if not isinstance(name, str) or name not in _SPECS:
         raise InvalidOptionError(f"there is no method {name!r}; the methods are {', '.join(_SPECS)}")
     return _SPECS[name]
 
@@ -133,6 +134,7 @@ def design(interest: Interest, method: str | None = None, *, seed: int = 0, **op
     >>> tl.design(interest, k=2).method
     'stacked-gm'
     """
+    checked_interest(interest, "design")
     if method is None:
         method = method_for(options.get("k", 1))
         options = {name: value for name, value in options.items() if name != "k" or "k" in spec_of(method).options}

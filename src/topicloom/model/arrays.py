@@ -26,7 +26,10 @@ def normalized_links(links: npt.ArrayLike, n_nodes: int) -> Int32Array:
     InvalidLinksError
         Wrong shape, a node outside ``range(n_nodes)``, or a node linked to itself.
     """
-    given = np.asarray(links)
+    try:
+        given = np.asarray(links)
+    except (TypeError, ValueError):
+        raise InvalidLinksError("links must be pairs of node ids; these cannot be put into one array") from None
     if given.size == 0:
         return frozen(np.empty((0, 2), np.int32))
     if given.ndim != 2 or given.shape[1] != 2 or given.dtype.kind not in "iu":

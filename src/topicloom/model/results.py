@@ -2,27 +2,37 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
+
+from topicloom.errors import NoTruthValueError
+
+
+class JudgedByOk:
+    """A result with an ``ok``, which is not true or false itself: ``if result`` could mean that there is one."""
+
+    def __bool__(self) -> NoReturn:
+        raise NoTruthValueError(f"a {type(self).__name__} is neither true nor false; use .ok")
 
 
 class BrokenTopic(NamedTuple):
     """A topic that is not k-topic-connected, and why.
 
-    The witness (node ids, ascending) is what a reader can check by hand:
+    The topic and the witness are ids, or labels where they were judged on Spark. The witness (nodes, ascending) is what
+    a reader can check by hand:
 
     - components > 1: two subscribers that cannot reach each other, the smallest of two components;
     - at most k subscribers: two of them that are not linked, where all should be;
     - otherwise: fewer than k subscribers whose failure separates the rest.
     """
 
-    topic: int
+    topic: Any
     components: int
-    witness: tuple[int, ...]
+    witness: tuple[Any, ...]
 
 
 @dataclass(frozen=True)
-class Verdict:
-    """Answer of `topicloom.verify`.
+class Verdict(JudgedByOk):
+    """Answer of `topicloom.verify`, and of the judge on Spark.
 
     Attributes
     ----------
@@ -31,11 +41,13 @@ class Verdict:
     k : int
         The connectivity that was asked for.
     broken : tuple of BrokenTopic
-        The topics that are not, by topic id.
+        The topics that are not, in order; on Spark the first thousand of them.
     topics : int
         How many topics were checked.
     idle_links : int
         Links between nodes that share no topic: harmless, but no message ever uses them.
+    broken_topics : int
+        How many topics are broken.
     """
 
     ok: bool
@@ -43,12 +55,14 @@ class Verdict:
     broken: tuple[BrokenTopic, ...]
     topics: int
     idle_links: int = 0
+    broken_topics: int = -1
 
-    def __bool__(self) -> bool:
-        return self.ok
+    def __post_init__(self) -> None:
+        if self.broken_topics < 0:
+            object.__setattr__(self, "broken_topics", len(self.broken))
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON-ready dictionary; topics and nodes by id."""
+        """JSON-ready dictionary; topics and nodes as in ``broken``."""
         return {**asdict(self), "broken": [broken._asdict() for broken in self.broken]}
 
 
@@ -110,7 +124,7 @@ class CutTopic(NamedTuple):
 
 
 @dataclass(frozen=True)
-class DrillReport:
+class DrillReport(JudgedByOk):
     """What the failure of some nodes does to the topics; answer of `topicloom.drill`.
 
     Attributes
@@ -140,9 +154,6 @@ class DrillReport:
         """Pairs of surviving subscribers that lost each other, summed over topics."""
         return sum(topic.lost_pairs for topic in self.cut)
 
-    def __bool__(self) -> bool:
-        return self.ok
-
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready dictionary; topics and nodes by id."""
         return {
@@ -157,7 +168,7 @@ class DrillReport:
 
 
 @dataclass(frozen=True)
-class DrillSummary:
+class DrillSummary(JudgedByOk):
     """Many random failures of one size; answer of `topicloom.random_drills`.
 
     Attributes
@@ -183,6 +194,11 @@ class DrillSummary:
     mean_lost_pairs: float
     max_lost_pairs: int
     worst: DrillReport | None
+
+    @property
+    def ok(self) -> bool:
+        """No drill cut a topic."""
+        return self.drills_with_cuts == 0
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready dictionary; topics and nodes by id."""
@@ -230,7 +246,7 @@ class Hops:
 
 
 @dataclass(frozen=True)
-class SocAnswer:
+class SocAnswer(JudgedByOk):
     """Whether an overlay keeps to a degree d and a routing cost C; answer of `topicloom.soc`.
 
     Attributes
@@ -254,9 +270,6 @@ class SocAnswer:
     cost_function: str
     d: float
     C: float
-
-    def __bool__(self) -> bool:
-        return self.ok
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready dictionary."""

@@ -9,12 +9,10 @@ with needing("spark", "the pipeline on Spark"):
     from topicloom.pipeline.design import DesignResult, design_overlay, measure_overlay, verify_overlay
     from topicloom.pipeline.generate import generate_subscriptions
     from topicloom.pipeline.read import read_subscriptions
-    from topicloom.pipeline.verify import OverlayVerdict
     from topicloom.pipeline.write import write_overlay
 
 __all__ = [
     "DesignResult",
-    "OverlayVerdict",
     "design_overlay",
     "generate_subscriptions",
     "measure_overlay",

@@ -18,7 +18,7 @@ from topicloom.methods.dc.divide_and_conquer import worker_size
 from topicloom.methods.greedy.grown import engine_memory
 from topicloom.methods.registry import Size, check_options, registered, spec_of
 from topicloom.methods.selection import method_for, options_for, promised
-from topicloom.model import Metrics
+from topicloom.model import Metrics, Verdict
 from topicloom.model.checks import checked_seed
 from topicloom.pipeline.construct import construct
 from topicloom.pipeline.dc.run import divide_and_conquer
@@ -27,7 +27,7 @@ from topicloom.pipeline.links import encode_links
 from topicloom.pipeline.measure import TOPIC_FIGURES, node_figures, summarize
 from topicloom.pipeline.prepare import Prepared, prepare
 from topicloom.pipeline.topic_links import Question, linked_topics, per_topic
-from topicloom.pipeline.verify import OverlayVerdict, broken_topics, count_idle, first_labelled, judging
+from topicloom.pipeline.verify import broken_topics, count_idle, first_labelled, judging
 from topicloom.spark.columns import (
     DST,
     ORDER,
@@ -61,7 +61,7 @@ class DesignResult:
     subscriptions, rejected : DataFrame
         What it was designed for, and the input rows that were not used.
     metrics : Metrics
-    verdict : OverlayVerdict
+    verdict : Verdict
     run : mapping
         What ``run.json`` will hold.
     work : Path or None
@@ -74,7 +74,7 @@ class DesignResult:
     subscriptions: DataFrame
     rejected: DataFrame
     metrics: Metrics
-    verdict: OverlayVerdict
+    verdict: Verdict
     run: Mapping[str, Any]
     work: Path | None = None
     _persisted: tuple[DataFrame, ...] = field(default=(), repr=False)
@@ -203,9 +203,7 @@ def _constructed(
     return links, divided.n_links, divided.report, (links, *divided.persisted)
 
 
-def verify_overlay(
-    subscriptions: DataFrame, links: DataFrame, *, k: int = 1, stages: Stages | None = None
-) -> OverlayVerdict:
+def verify_overlay(subscriptions: DataFrame, links: DataFrame, *, k: int = 1, stages: Stages | None = None) -> Verdict:
     """Judge links, from whatever tool, against subscriptions: whether every topic is k-connected.
 
     Parameters
@@ -302,11 +300,11 @@ def interest_bytes(size: Size) -> int:
     return 48 * size.subscriptions + 16 * (size.nodes + size.topics)
 
 
-def _verdict(prepared: Prepared, linked: DataFrame, judged: DataFrame, k: int) -> OverlayVerdict:
+def _verdict(prepared: Prepared, linked: DataFrame, judged: DataFrame, k: int) -> Verdict:
     """The verdict from answers to `judging`."""
     broken = broken_topics(judged)
     count = broken.count()
-    return OverlayVerdict(
+    return Verdict(
         ok=count == 0,
         k=k,
         topics=prepared.counts["topics"],

@@ -1,51 +1,17 @@
 """The judge on Spark: every topic judged on the executors, by code that shares nothing with the design."""
 
-from dataclasses import dataclass
-from typing import NamedTuple
-
 import numpy as np
 import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from topicloom.judge import verify
+from topicloom.model import BrokenTopic
 from topicloom.pipeline.topic_links import Question, TopicBucket
 from topicloom.spark.columns import NODE, NODE_ID, TOPIC, TOPIC_ID, TOPICS
 
 _COMPONENTS, _WITNESS = "broken_components", "witness"
 _COLLECTED = 1000
-
-
-class BrokenLabels(NamedTuple):
-    """`topicloom.BrokenTopic` with labels instead of ids."""
-
-    topic: str
-    components: int
-    witness: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class OverlayVerdict:
-    """Whether an overlay is k-topic-connected.
-
-    Attributes
-    ----------
-    ok : bool
-    k : int
-    topics, broken_topics : int
-        How many topics were judged, and how many of them are broken.
-    broken : tuple of BrokenLabels
-        The first thousand of those, in the order of their labels.
-    idle_links : int
-        Links whose ends share no topic.
-    """
-
-    ok: bool
-    k: int
-    topics: int
-    broken_topics: int
-    broken: tuple[BrokenLabels, ...]
-    idle_links: int
 
 
 def judging(k: int) -> Question:
@@ -70,7 +36,7 @@ def broken_topics(judged: DataFrame) -> DataFrame:
     return broken.select(TOPIC_ID, F.col(_COMPONENTS).alias("components"), _WITNESS)
 
 
-def first_labelled(broken: DataFrame, nodes: DataFrame, topics: DataFrame) -> tuple[BrokenLabels, ...]:
+def first_labelled(broken: DataFrame, nodes: DataFrame, topics: DataFrame) -> tuple[BrokenTopic, ...]:
     """The first rows of `broken_topics`, by topic, with labels for ids."""
     ends = (
         broken.orderBy(TOPIC_ID)
@@ -83,7 +49,7 @@ def first_labelled(broken: DataFrame, nodes: DataFrame, topics: DataFrame) -> tu
         F.transform(places, lambda at: at[NODE]).alias("witness")
     )
     rows = grouped.orderBy(TOPIC_ID).collect()
-    return tuple(BrokenLabels(row[TOPIC], row["components"], tuple(row["witness"])) for row in rows)
+    return tuple(BrokenTopic(row[TOPIC], row["components"], tuple(row["witness"])) for row in rows)
 
 
 def count_idle(linked: DataFrame) -> int:

@@ -16,6 +16,7 @@ import pyarrow.parquet as pq
 
 from topicloom.churn.event_json import BATCH_REJECTED, CHANGES, change_rows, table
 from topicloom.churn.journal import Entry
+from topicloom.storage.atomic import whole_file
 
 CHANGES_FOLDER, REJECTED_FOLDER = "changes", "rejected"
 
@@ -24,7 +25,7 @@ def make_folders(out: Path) -> None:
     """Have the folders, and no half-written file of a process that died."""
     for name in (CHANGES_FOLDER, REJECTED_FOLDER):
         (out / name).mkdir(parents=True, exist_ok=True)
-        for left in (out / name).glob(".batch-*.partial"):
+        for left in (out / name).glob(".batch-*.partial*"):  # one stream at a time writes here
             left.unlink(missing_ok=True)
 
 
@@ -51,9 +52,5 @@ def _write_both(folder: Path, batch: int, lines: Sequence[dict[str, Any]], rows:
 
 
 def _write_whole(path: Path, content: bytes) -> None:
-    partial = path.with_name(f".{path.name}.partial")
-    with partial.open("wb") as file:
+    with whole_file(path, durable=True) as file:
         file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    partial.replace(path)

@@ -1,6 +1,5 @@
 """Where finished cells are kept: a journal of Parquet files, folded into one file when a run begins and ends."""
 
-import os
 from collections.abc import Collection, Iterable
 from pathlib import Path
 
@@ -8,6 +7,7 @@ import pyarrow as pa
 from pyarrow import parquet
 
 from topicloom.errors import OutputExistsError
+from topicloom.storage.atomic import remove_leftovers, whole_file
 from topicloom.study.cells import Cell
 
 SCHEMA = pa.schema(
@@ -36,6 +36,8 @@ class Store:
         try:
             self._journal.mkdir(parents=True, exist_ok=True)
             self.path.parent.mkdir(exist_ok=True)
+            for folder in (out, self._journal, self.path.parent):
+                remove_leftovers(folder)
         except OSError as error:
             raise OutputExistsError(f"cannot write {out}: {error.strerror}") from None
 
@@ -86,11 +88,5 @@ class Store:
 
 def write_whole(table: pa.Table, path: Path) -> None:
     """Write a Parquet file that appears whole or not at all."""
-    partial = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        parquet.write_table(table, partial, compression="zstd")
-        partial.replace(path)
-    except OSError as error:
-        raise OutputExistsError(f"cannot write {path}: {error.strerror}") from None
-    finally:
-        partial.unlink(missing_ok=True)
+    with whole_file(path) as file:
+        parquet.write_table(table, file, compression="zstd")

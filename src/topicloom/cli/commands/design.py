@@ -36,8 +36,7 @@ from topicloom.storage.atomic import whole_directory
 from topicloom.storage.destination import check_destination
 
 if TYPE_CHECKING:
-    from topicloom.model import Metrics
-    from topicloom.pipeline import OverlayVerdict
+    from topicloom.model import Metrics, Verdict
     from topicloom.pipeline.prepare import Prepared
     from topicloom.spark.stages import Stages
 
@@ -213,7 +212,7 @@ def _plan(prepared: "Prepared", method: str, options: dict[str, Any], needed: in
     )
 
 
-def _report(metrics: "Metrics", verdict: "OverlayVerdict", stages: "Stages", out: Path) -> None:
+def _report(metrics: "Metrics", verdict: "Verdict", stages: "Stages", out: Path) -> None:
     at_least = "≥ " if metrics.sampled_diameters else ""
     rows = [
         ("links", figure(metrics.links)),

@@ -45,8 +45,8 @@ def command(
         if summary is not None:
             _print_summary(interest, summary)
         _print_weak(interest, weak)
-    cut = bool(report.cut) if report else bool(summary.drills_with_cuts) if summary else bool(weak)
-    return 1 if cut else 0
+    holds = report.ok if report is not None else summary.ok if summary is not None else not weak
+    return 0 if holds else 1
 
 
 def _nodes(interest: Interest, names: list[str]) -> list[int | str]:

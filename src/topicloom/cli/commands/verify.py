@@ -24,7 +24,7 @@ from topicloom.judge import checked_k
 from topicloom.spark.session import spark_session
 
 if TYPE_CHECKING:
-    from topicloom.pipeline.verify import BrokenLabels
+    from topicloom.model import BrokenTopic
 
 EXAMPLE = "Example: topicloom verify subscriptions.csv.gz overlay    (exit code 0: holds, 1: broken)"
 _SHOWN = 20
@@ -79,7 +79,7 @@ def command(
     return 0 if verdict.ok else 1
 
 
-def broken_sentence(broken: "BrokenLabels", k: int) -> str:
+def broken_sentence(broken: "BrokenTopic", k: int) -> str:
     """How a topic is broken."""
     names = [visible(label) for label in broken.witness]
     start = f"topic {visible(broken.topic)}: "

@@ -65,10 +65,11 @@ def stacked_greedy_merge(interest: Interest, *, k: int = 3, seed: int = 0) -> Ov
     (True, True)
     """
     k, seed = checked_whole("k", k, 1), checked_seed(seed)
-    links = _stacked(interest, k, seed)
-    if k > 2:  # Greedy Merge reaches 1 and GM2 reaches 2 by themselves
-        links = _completed(interest, links, k)
-    return Overlay(interest, drop_redundant_links(interest, links, k), "stacked-gm", {"k": k}, seed)
+    enough = min(k, int(np.diff(interest.topic_indptr).max(initial=1)))  # then every topic is a clique
+    links = _stacked(interest, enough, seed)
+    if enough > 2:  # Greedy Merge reaches 1 and GM2 reaches 2 by themselves
+        links = _completed(interest, links, enough)
+    return Overlay(interest, drop_redundant_links(interest, links, enough), "stacked-gm", {"k": k}, seed)
 
 
 def _stacked(interest: Interest, k: int, seed: int) -> Int32Array:

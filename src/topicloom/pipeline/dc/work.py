@@ -7,7 +7,6 @@ and renamed when complete, so that what is there is whole, whoever was killed.
 import hashlib
 import json
 import threading
-import uuid
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,6 +18,7 @@ import pyarrow.parquet as pq
 from topicloom.errors import OutputExistsError
 from topicloom.pipeline.dc.pieces import PieceFigures
 from topicloom.spark.stages import Stages
+from topicloom.storage.atomic import whole_file
 from topicloom.version import __version__
 
 _FIGURES = b"topicloom"
@@ -34,9 +34,8 @@ def run_folder(work: Path, fingerprint: str, options: Mapping[str, Any], seed: i
 def keep_piece(folder: Path, number: int, table: pa.Table, figures: PieceFigures) -> None:
     """Write a finished piece; runs on an executor."""
     folder.mkdir(parents=True, exist_ok=True)
-    unfinished = folder / f".{number:07}-{uuid.uuid4().hex}"
-    pq.write_table(table.replace_schema_metadata({_FIGURES: json.dumps(figures)}), unfinished)
-    unfinished.rename(_path(folder, number))
+    with whole_file(_path(folder, number)) as file:
+        pq.write_table(table.replace_schema_metadata({_FIGURES: json.dumps(figures)}), file, write_page_checksum=True)
 
 
 def kept_pieces(folder: Path, known: Mapping[int, PieceFigures] | None = None) -> dict[int, PieceFigures]:

@@ -1,11 +1,10 @@
 """The page of results: every figure, what the paper found, what we find, and why they differ where they do."""
 
-import os
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from topicloom.errors import OutputExistsError
+from topicloom.storage.atomic import whole_file
 from topicloom.study.page import plots, tables
 from topicloom.study.page.explanations import EXPLANATIONS
 from topicloom.study.page.lookup import NotMeasuredError, Results
@@ -184,9 +183,5 @@ def _explanations(rows: Sequence[Compared]) -> str:
 
 
 def _write_text(text: str, path: Path) -> None:
-    partial = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        partial.write_text(text, encoding="utf-8")
-        partial.replace(path)
-    except OSError as error:
-        raise OutputExistsError(f"cannot write {path}: {error.strerror}") from None
+    with whole_file(path) as file:
+        file.write(text.encode())
