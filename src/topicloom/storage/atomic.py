@@ -24,6 +24,8 @@ from typing import BinaryIO
 from topicloom.errors import OutputExistsError
 from topicloom.storage.destination import check_destination
 
+__all__ = ["check_destination", "flush", "recover", "remove_leftovers", "whole_directory", "whole_file"]
+
 _AT_FDCWD = -100
 _RENAME_EXCHANGE = 2
 _ATTEMPTS = 50

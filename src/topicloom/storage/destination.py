@@ -16,7 +16,8 @@ import pyarrow.parquet as pq
 from topicloom.errors import OutputExistsError
 
 # Files by which a folder is known as topicloom's: JSON that names topicloom's version.
-MARKS = ("run.json", "results.json")
+MARKS = ("run.json", "results.json", "plan.json")
+_PLAN = {"format", "generation", "fingerprints"}
 _SUBSCRIPTIONS = ["node", "topic"]
 
 
@@ -139,5 +140,8 @@ def _mark(path: Path) -> dict[str, Any] | None:
         content = json.loads(path.read_bytes())
     except (OSError, ValueError, RecursionError):
         return None
-    ours = isinstance(content, dict) and isinstance(content.get("versions"), dict)
-    return content if ours and "topicloom" in content["versions"] else None
+    if not isinstance(content, dict):
+        return None
+    versions = content.get("versions")
+    ours = isinstance(versions, dict) and "topicloom" in versions
+    return content if ours or (path.name == "plan.json" and set(content) >= _PLAN) else None

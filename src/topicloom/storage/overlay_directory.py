@@ -34,6 +34,8 @@ from topicloom.storage.atomic import recover, whole_directory
 from topicloom.storage.parts import OpenFolder, opened, read_part
 from topicloom.storage.run_file import RUN_FILE, parse_run, run_header, write_json, write_run
 
+__all__ = ["REJECTED", "load", "read_run", "run_header", "save", "write_json", "write_parquet"]
+
 REJECTED = pa.schema([(name, pa.string()) for name in ("file", "raw", "node", "topic", "reason")])
 _ATTEMPTS = 200
 _PAUSE = 0.005  # seconds between attempts
