@@ -67,6 +67,7 @@ if TYPE_CHECKING:
 
 # Where each public name lives; loaded when it is first asked for, so that `import topicloom` costs next to nothing.
 _HOMES = {
+    "topicloom": ("datasets",),
     "topicloom.churn": (
         "Event",
         "Maintainer",

@@ -17,7 +17,6 @@ import numpy as np
 import pyarrow as pa
 
 from topicloom.errors import OverlayFormatError
-from topicloom.model.checks import plain
 from topicloom.version import __version__
 
 FORMAT = 1
@@ -39,7 +38,8 @@ _INFINITY = "Infinity"  # JSON has no such number
 
 def json_options(options: Mapping[str, Any]) -> dict[str, Any]:
     """Options of a method as JSON can hold them: numbers of Python, and infinity as text."""
-    return {name: _INFINITY if plain(value) == math.inf else plain(value) for name, value in options.items()}
+    plain = {name: value.item() if isinstance(value, np.generic) else value for name, value in options.items()}
+    return {name: _INFINITY if value == math.inf else value for name, value in plain.items()}
 
 
 def run_header() -> dict[str, Any]:
