@@ -1,7 +1,9 @@
 """The commands as functions: main(argv) on the tests' own Spark session."""
 
 import json
+import os
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 
@@ -192,6 +194,20 @@ def test_a_full_machine_is_said_without_a_traceback(monkeypatch, capsys, error, 
 
     monkeypatch.setattr(app, "app_for", lambda _: fail)
     assert run(capsys, "methods") == (2, "", f"topicloom: {sentence}\n")
+
+
+def test_a_file_name_that_is_no_text_is_read_or_refused_with_a_sentence(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    interest = tl.Interest.from_pairs(list("abc"), ["x"] * 3)
+    tl.design(interest, "ring-pt").save("overlay")
+    events, out = (os.fsdecode(name) for name in (b"events\xff.jsonl", b"out\xff"))
+    Path(events).write_text('{"event": "leave", "node": "a"}\n')
+    code, _, said = run(capsys, "churn", "overlay", events, "after")
+    assert (code, said.splitlines()[-1]) == (0, "wrote after")
+    for argv in (["churn", "overlay", events, out], ["generate", out, "--nodes", "9", "--subscriptions", "2"]):
+        code, _, said = run(capsys, *argv)
+        assert code == 2 and "out\\udcff" in said and "is not valid UTF-8" in said and len(said.splitlines()) == 1
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["after", events, "overlay"]
 
 
 def test_an_error_that_cannot_say_why_is_a_sentence_too(monkeypatch, capsys):

@@ -125,6 +125,8 @@ def _unforeseen(error: Exception) -> str:
     """A sentence for what nobody foresaw: no memory, a full disk, or a mistake of ours."""
     if isinstance(error, MemoryError):
         return f"ran out of memory: {_first_line(error)}"
+    if isinstance(error, UnicodeEncodeError) and error.encoding == "utf-8":
+        return f"the name {error.object} is not valid UTF-8, which files of Parquet need; choose another one"
     if isinstance(error, OSError) and error.strerror:
         return f"{error.strerror}{f': {os.fsdecode(error.filename)}' if error.filename else ''}"
     return f"failed unexpectedly ({type(error).__name__}): {_first_line(error)}; run again with -v to see more"

@@ -192,9 +192,9 @@ def _check_address(master: str | None, remote: str | None) -> None:
             raise InvalidOptionError(f"--remote {remote!r} is not of the form sc://host:port")
         _ask("Spark Connect server", remote, [address.netloc], _CONNECT_PORT)
         return
-    _check_java()
     if master and master.startswith("spark://"):
         _ask("Spark master", master, master.removeprefix("spark://").split(","), _MASTER_PORT)
+    _check_java()
 
 
 def _ask(what: str, given: str, places: Sequence[str], usual_port: int) -> None:
