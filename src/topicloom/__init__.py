@@ -18,6 +18,7 @@ from topicloom.version import __version__
 if TYPE_CHECKING:
     from topicloom import datasets
     from topicloom.churn import Event, Maintainer
+    from topicloom.deploy import Inventory, export, rehearse
     from topicloom.errors import TopicloomError
     from topicloom.judge import drill, random_drills, verify, weak_nodes
     from topicloom.measures import measure, soc
@@ -71,6 +72,11 @@ _HOMES = {
     "topicloom.churn": (
         "Event",
         "Maintainer",
+    ),
+    "topicloom.deploy": (
+        "Inventory",
+        "export",
+        "rehearse",
     ),
     "topicloom.errors": ("TopicloomError",),
     "topicloom.judge": (
@@ -161,6 +167,7 @@ __all__ = [
     "DrillSummary",
     "Event",
     "Interest",
+    "Inventory",
     "Maintainer",
     "MethodSpec",
     "Metrics",
@@ -186,6 +193,7 @@ __all__ = [
     "divide_and_conquer",
     "drill",
     "drop_redundant_links",
+    "export",
     "full_mesh",
     "generate",
     "gm2",
@@ -198,6 +206,7 @@ __all__ = [
     "minmax_oda",
     "random_drills",
     "random_regular",
+    "rehearse",
     "repeated_greedy_merge",
     "ring_per_topic",
     "routes",

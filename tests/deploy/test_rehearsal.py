@@ -21,7 +21,8 @@ from support.broker_networks import (
     stand_in,
     with_standby,
 )
-from topicloom.deploy import Inventory, Network, Tls, rehearse
+from support.hostile_names import hostile_names
+from topicloom.deploy import Inventory, Network, Tls, fits, rehearse
 from topicloom.deploy.rehearsal.run import KINDS
 from topicloom.errors import InvalidOptionError, InvalidPlanError
 
@@ -85,6 +86,17 @@ def interest_of(path):
     with Path(path).open(encoding="utf-8", newline="") as file:
         rows = list(csv.reader(file))[1:]
     return tl.Interest.from_pairs([row[0] for row in rows], [row[1] for row in rows])
+
+
+@pytest.mark.parametrize(
+    ("kind", "version"),
+    [pytest.param("mosquitto", "2.0", marks=needs_mosquitto), pytest.param("nats", "2.10", marks=needs_nats)],
+)
+def test_hostile_names_that_fit_are_carried_unchanged_by_real_brokers(kind, version):
+    names = [name for name in hostile_names(1_000, seed=2) if len(name) < 1_000 and fits(name, kind, version)]
+    rows = [row for name in names for row in ((name, "a", "b", "b"), (name, "b", "c", "c"))]
+    result = rehearse(network_of(rows), kind)
+    assert result.ok and result.counts.exactly_once == 9 * len(names) > 900
 
 
 @needs_mosquitto

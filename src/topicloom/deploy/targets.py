@@ -16,6 +16,7 @@ from topicloom.deploy.nats import Nats
 from topicloom.deploy.network import Network
 from topicloom.deploy.site import Site
 from topicloom.errors import InvalidInventoryError, InvalidOptionError, InvalidPlanError
+from topicloom.routing import Plan
 
 
 class Target(Protocol):
@@ -85,7 +86,7 @@ def fits(name: str, target: str, version: str | None = None) -> bool:
 
 
 def export(
-    network: Network,
+    plan: Network | Plan,
     to: str,
     inventory: Inventory,
     *,
@@ -97,8 +98,8 @@ def export(
 
     Parameters
     ----------
-    network
-        From `Network.from_plan`.
+    plan
+        A plan, or its `Network`.
     to
         ``"mosquitto"`` or ``"nats"``.
     inventory
@@ -122,8 +123,22 @@ def export(
         Topics or brokers whose names cannot be written; all of them are in the message.
     InvalidPlanError
         A link whose owner may not dial or whose other end does not accept.
+
+    Examples
+    --------
+    >>> import topicloom as tl
+    >>> overlay = tl.design(tl.Interest.from_pairs(["a", "b"], ["news", "news"]), "gm")
+    >>> brokers = tl.Inventory.of([Broker("a", "10.0.0.1", 1883), Broker("b", "10.0.0.2", 1883)])
+    >>> files = tl.export(tl.Plan(tl.routes(overlay)), "mosquitto", brokers).files
+    >>> sorted(files), [line for line in files["b.conf"].splitlines() if line.startswith(("address", "topic"))]
+    (['a.conf', 'b.conf'], ['address 10.0.0.1:1883', 'topic news both 1'])
+
+    See Also
+    --------
+    topicloom.deploy.write_export : write the folder
+    topicloom.rehearse : run it on loopback
     """
-    target = target_named(to)
+    target, network = target_named(to), Network.of(plan)
     brokers = {node: _placed(inventory.of_node(node), target, version) for node in network.nodes}
     refuse_misfits(network.nodes, lambda _: None, what="broker", target=to)
     for used in sorted({broker.version or "" for broker in brokers.values()}):

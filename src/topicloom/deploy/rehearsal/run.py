@@ -18,6 +18,7 @@ from topicloom.deploy.rehearsal.switch import Switch, switch, union
 from topicloom.deploy.rehearsal.tally import Counts, Tally, Travel
 from topicloom.deploy.targets import export
 from topicloom.errors import InvalidOptionError, InvalidPlanError
+from topicloom.routing import Plan
 
 Tell = Callable[[str], None]
 KINDS = ("mosquitto", "nats")
@@ -90,12 +91,12 @@ class Rehearsal:
 
 
 def rehearse(
-    network: Network,
+    plan: Network | Plan,
     to: str = "mosquitto",
     *,
     inventory: Inventory | None = None,
     kill: Sequence[str] = (),
-    new: Network | None = None,
+    new: Network | Plan | None = None,
     tell: Tell = lambda sentence: None,
 ) -> Rehearsal:
     """Run a plan on real brokers on loopback and count every copy.
@@ -106,8 +107,8 @@ def rehearse(
 
     Parameters
     ----------
-    network
-        The plan.
+    plan
+        A plan, or its `Network`.
     to
         Kind of broker: ``"mosquitto"`` or ``"nats"``. It has to be installed.
     inventory
@@ -130,9 +131,10 @@ def rehearse(
         The broker is not installed, or one does not start.
     """
     begun = time.monotonic()
-    _check(network, to, kill, new)
+    network, other = Network.of(plan), None if new is None else Network.of(new)
+    _check(network, to, kill, other)
     with Crew() as crew:
-        return asyncio.run(_rehearse(network, to, inventory, kill, new, tell, crew, begun))
+        return asyncio.run(_rehearse(network, to, inventory, kill, other, tell, crew, begun))
 
 
 def _check(network: Network, to: str, kill: Sequence[str], new: Network | None) -> None:
