@@ -2,7 +2,8 @@
 
 import sys
 
-import faults.states  # noqa: F401 - registers its cases
+import faults.overlays
+import faults.states  # noqa: F401
 from faults.harness import main
 
 if __name__ == "__main__":
