@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import topicloom as tl
 from route_twins import least_diameter, overlays, sub_overlay, tree_of
-from topicloom.errors import InvalidOptionError, NotTopicConnectedError
+from topicloom.errors import InvalidLinksError, InvalidOptionError, NotTopicConnectedError
 from topicloom.kernels.paths.trees import shortest_tree
 
 
@@ -101,3 +101,24 @@ def test_the_later_end_dials_so_nobody_dials_in_a_circle(overlay):
     assert np.all(np.diff(degree[routes.order]) <= 0)
     dialling = nx.DiGraph((int(own), int(u + v - own)) for (u, v), own in zip(routes.links, routes.link_owners))
     assert nx.is_directed_acyclic_graph(dialling)
+
+
+class Broker:
+    def __init__(self, dials: bool = True, accepts: bool = True) -> None:
+        self.dials, self.accepts = dials, accepts
+
+
+@given(overlays(), st.lists(st.integers(0, 2), min_size=8, max_size=8))
+def test_whoever_may_not_dial_is_dialled_and_who_may_not_accept_dials(overlay, classes):
+    kinds = [Broker(dials=False), Broker(), Broker(accepts=False)]
+    brokers = {str(v): kinds[classes[v]] for v in range(overlay.interest.n_nodes)}
+    possible = all(classes[u] == 1 or classes[v] == 1 or classes[u] != classes[v] for u, v in overlay.links.tolist())
+    if not possible:
+        with pytest.raises(InvalidLinksError, match="neither end may dial"):
+            tl.routes(overlay, inventory=brokers)
+        return
+    routes = tl.routes(overlay, inventory=brokers)
+    assert routes.verify().ok
+    for (u, v), owner in zip(routes.links.tolist(), routes.link_owners.tolist()):
+        assert brokers[str(owner)].dials
+        assert brokers[str(u + v - owner)].accepts

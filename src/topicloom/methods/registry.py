@@ -45,6 +45,8 @@ class MethodSpec:
         Kept to compare with, not to recommend.
     check : callable, optional
         Refuses option values that the method would refuse, before anything is read.
+    bars : bool
+        Whether it can do without given links (``forbid``).
     """
 
     name: str
@@ -58,6 +60,7 @@ class MethodSpec:
     max_k: int | None = 1
     reference: bool = False
     check: Callable[[Mapping[str, Any]], object] | None = None
+    bars: bool = False
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready dictionary, as ``topicloom methods --json`` prints it."""
@@ -67,6 +70,7 @@ class MethodSpec:
 
 Function = TypeVar("Function", bound=Callable[..., Overlay])
 _SPECS: dict[str, MethodSpec] = {}
+_COMMON = ("seed", "forbid")
 
 
 def method(name: str, **facts: Any) -> Callable[[Function], Function]:
@@ -74,8 +78,9 @@ def method(name: str, **facts: Any) -> Callable[[Function], Function]:
 
     def enter(function: Function) -> Function:
         parameters = inspect.signature(function).parameters.values()
-        options = {p.name: p.default for p in parameters if p.kind is p.KEYWORD_ONLY and p.name != "seed"}
-        _SPECS[name] = MethodSpec(name=name, function=function, options=options, **facts)
+        options = {p.name: p.default for p in parameters if p.kind is p.KEYWORD_ONLY and p.name not in _COMMON}
+        bars = any(p.name == "forbid" for p in parameters)
+        _SPECS[name] = MethodSpec(name=name, function=function, options=options, bars=bars, **facts)
         return function
 
     return enter
@@ -104,7 +109,9 @@ def method_for(k: int) -> str:
     return {1: "gm", 2: "stacked-gm"}.get(checked_whole("k", k, 1), "harary-pt")
 
 
-def design(interest: Interest, method: str | None = None, *, seed: int = 0, **options: Any) -> Overlay:
+def design(
+    interest: Interest, method: str | None = None, *, seed: int = 0, forbid: Any = None, **options: Any
+) -> Overlay:
     """Choose links for an interest by a named method.
 
     Same interest, method, options and seed: identical links, on every machine.
@@ -117,6 +124,9 @@ def design(interest: Interest, method: str | None = None, *, seed: int = 0, **op
         k=2)`` survives the failure of any one node.
     seed : int
         Decides between equally good links.
+    forbid : pairs of node labels or ids, optional
+        Links that may not be used; for ``gm``, ``minmax-oda``, ``low-oda`` and ``gm2``. A topic that needs one of them
+        stays unconnected, and `verify` says so.
     **options
         Those of the method, such as ``rho=3`` for ``low-oda``.
 
@@ -140,7 +150,17 @@ def design(interest: Interest, method: str | None = None, *, seed: int = 0, **op
         options = {name: value for name, value in options.items() if name != "k" or "k" in spec_of(method).options}
     spec = spec_of(method)
     check_options(spec, options)
-    return spec.function(interest, seed=seed, **options)
+    if forbid is None:
+        return spec.function(interest, seed=seed, **options)
+    check_bars(spec)
+    return spec.function(interest, seed=seed, forbid=forbid, **options)
+
+
+def check_bars(spec: MethodSpec) -> None:
+    """Refuse a method that cannot do without given links."""
+    if not spec.bars:
+        able = ", ".join(name for name, other in _SPECS.items() if other.bars)
+        raise InvalidOptionError(f"{spec.name} cannot keep off forbidden links; {able} can")
 
 
 def check_options(spec: MethodSpec, options: Mapping[str, Any]) -> None:

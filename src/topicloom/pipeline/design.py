@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 import pyspark
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
@@ -16,7 +18,7 @@ from topicloom.errors import NotEnoughMemoryError
 from topicloom.judge import checked_k
 from topicloom.methods.dc.divide_and_conquer import worker_size
 from topicloom.methods.greedy.grown import engine_memory
-from topicloom.methods.registry import Size, check_options, registered, spec_of
+from topicloom.methods.registry import Size, check_bars, check_options, registered, spec_of
 from topicloom.methods.selection import method_for, options_for, promised
 from topicloom.model import Metrics, Verdict
 from topicloom.model.checks import checked_seed
@@ -134,18 +136,24 @@ def design_prepared(
     seed: int = 0,
     k: int | None = None,
     work: Path | None = None,
+    forbid: npt.ArrayLike | None = None,
     stages: Stages | None = None,
     **options: Any,
 ) -> DesignResult:
-    """`design_overlay` for an interest that is prepared already."""
+    """`design_overlay` for an interest that is prepared already; ``forbid`` are pairs of node ids, never linked."""
     spec = spec_of(method)
+    barring = {} if forbid is None else {"forbid": np.asarray(forbid, np.int32)}
+    if barring:
+        check_bars(spec)
     options |= options_for(spec, k)
     stages = stages or Stages()
     counts = prepared.counts
     started = time.time()
     with stages("design", f"designing with {method}"):
         folder = run_folder(work, prepared.fingerprint, options, seed) if work and method == "dc" else None
-        links, n_links, report, kept = _constructed(prepared, method, checked_seed(seed), options, folder, stages)
+        links, n_links, report, kept = _constructed(
+            prepared, method, checked_seed(seed), {**options, **barring}, folder, stages
+        )
     with stages("verify", f"verifying {n_links:,} links and measuring {counts['topics']:,} topics"):
         linked = linked_topics(prepared.interest, links).persist()
         topics = _asked(prepared, linked, judging(promised(spec, k)), TOPIC_FIGURES).persist()
@@ -160,7 +168,7 @@ def design_prepared(
         "method": method,
         "options": json_options(options),
         "seed": checked_seed(seed),
-        "report": report,
+        "report": {**report, **({"forbidden_pairs": len(barring["forbid"])} if barring else {})},
         "labels": True,
         "input_fingerprint": prepared.fingerprint,
         "counts": {**counts, "links": n_links},

@@ -11,6 +11,7 @@ import typer
 
 from topicloom.cli.commands.verify import broken_sentence
 from topicloom.cli.console import figure, narrated, print_table, tell
+from topicloom.cli.forbidding import forbidden_faults, forbidden_ids
 from topicloom.cli.options import (
     Conf,
     Format,
@@ -26,8 +27,9 @@ from topicloom.cli.options import (
     Verbose,
 )
 from topicloom.cli.sources import subscriptions_of
-from topicloom.methods.registry import check_options, spec_of
+from topicloom.methods.registry import check_bars, check_options, spec_of
 from topicloom.methods.selection import method_for, options_for
+from topicloom.model.arrays import Int32Array
 from topicloom.model.checks import checked_seed
 from topicloom.spark.memory import available_memory
 from topicloom.spark.session import cores_of, is_embedded, spark_session
@@ -101,6 +103,14 @@ def command(
             show_default=False,
         ),
     ] = None,
+    forbid: Annotated[
+        Path | None,
+        typer.Option(help="CSV with src and dst: pairs that may not be linked (gm, minmax-oda, low-oda, gm2)."),
+    ] = None,
+    inventory: Annotated[
+        Path | None,
+        typer.Option(help="Brokers with dials and accepts: pairs of which neither may dial are not linked."),
+    ] = None,
     seed: Seed = 0,
     node_column: NodeColumn = None,
     topic_column: TopicColumn = None,
@@ -135,6 +145,8 @@ def command(
     check_options(spec_of(method), options)
     options |= options_for(spec_of(method), k)
     checked_seed(seed)
+    if forbid is not None or inventory is not None:
+        check_bars(spec_of(method))
     out = out.absolute()
     check_destination(out, overwrite=overwrite, inputs=[subscriptions])
     # The output is outermost: what an interrupted run leaves is removed when Spark no longer writes.
@@ -160,6 +172,7 @@ def command(
         available = available_memory() if embedded else sys.maxsize
         needed = check_memory(prepared, method, available, workers=cores_of(master, remote), options=options)
         narrator.note(_plan(prepared, method, options, needed))
+        numbers, barred = _barred(prepared, forbid, inventory)
         if dry_run:
             return 0
         with stages("compile", COMPILING):
@@ -167,8 +180,15 @@ def command(
             if embedded:
                 warm_workers(spark, method)
         result = design_prepared(
-            prepared, method=method, seed=seed, work=_work_folder(out, work), stages=stages, **{**options, "k": k}
+            prepared,
+            method=method,
+            seed=seed,
+            work=_work_folder(out, work),
+            forbid=barred,
+            stages=stages,
+            **{**options, "k": k},
         )
+        faults = [] if barred is None else forbidden_faults(result, numbers, barred)
         write_tables(result, staging, stages=stages)
     _remove_work(out, result.work)
     if as_json:
@@ -182,7 +202,22 @@ def command(
         _report(result.metrics, result.verdict, stages, out)
     for broken in result.verdict.broken[:5]:
         tell(broken_sentence(broken, result.verdict.k))
-    return 0 if result.verdict.ok or spec_of(method).reference else 1
+    for sentence in faults:
+        tell(sentence)
+    return 0 if (result.verdict.ok and not faults) or spec_of(method).reference else 1
+
+
+def _barred(
+    prepared: "Prepared", forbid: Path | None, inventory: Path | None
+) -> tuple[dict[str, int], Int32Array | None]:
+    """Id of every node by label, and the forbidden pairs; nothing is collected when none are given."""
+    if forbid is None and inventory is None:
+        return {}, None
+    from topicloom.spark.columns import NODE, NODE_ID
+
+    table = prepared.nodes.select(NODE, NODE_ID).toArrow()
+    numbers = dict(zip(table[NODE].to_pylist(), table[NODE_ID].to_pylist()))
+    return numbers, forbidden_ids(numbers, forbid, inventory)
 
 
 def _work_folder(out: Path, work: Path | None = None) -> Path:

@@ -1,5 +1,7 @@
 """GM2: Greedy Merge for overlays that survive the failure of any one node."""
 
+from typing import Any
+
 from topicloom.kernels.greedy.engine import GREEDY_MERGE
 from topicloom.methods.greedy.grown import engine_memory, grown
 from topicloom.methods.registry import Size, method
@@ -21,7 +23,7 @@ def _memory(size: Size) -> int:
     memory=_memory,
     max_k=2,
 )
-def gm2(interest: Interest, *, seed: int = 0) -> Overlay:
+def gm2(interest: Interest, *, seed: int = 0, forbid: Any = None) -> Overlay:
     """Overlay with few links in which every topic survives the failure of any one node (GM2).
 
     Each link added is, at that moment, one whose ends lie in no common block (biconnected component) in the most of the
@@ -31,6 +33,8 @@ def gm2(interest: Interest, *, seed: int = 0) -> Overlay:
 
     The paper's O(|V|⁴|T|) is avoided: a forest of blocks per topic is kept as links are added. It takes a few times as
     long as `greedy_merge`, and its memory and O(subscriptions) for the forests.
+
+    Pairs of node labels or ids in ``forbid`` are never linked; `design` says more.
 
     References
     ----------
@@ -44,4 +48,4 @@ def gm2(interest: Interest, *, seed: int = 0) -> Overlay:
     >>> overlay.n_links, tl.verify(interest, overlay.links, k=2).ok
     (5, True)
     """
-    return grown(interest, "gm2", rho=GREEDY_MERGE, blocks=True, options={}, seed=seed)
+    return grown(interest, "gm2", rho=GREEDY_MERGE, blocks=True, options={}, forbid=forbid, seed=seed)

@@ -1,5 +1,7 @@
 """Greedy Merge (GM): always add the link that joins components of the most topics."""
 
+from typing import Any
+
 from topicloom.kernels.greedy.engine import GREEDY_MERGE
 from topicloom.methods.greedy.grown import engine_memory, grown
 from topicloom.methods.registry import method
@@ -16,7 +18,7 @@ from topicloom.model import Interest, Overlay
     paper="Chockler et al., Constructing Scalable Overlays for Pub-Sub with Many Topics, PODC 2007, §6",
     memory=engine_memory,
 )
-def greedy_merge(interest: Interest, *, seed: int = 0) -> Overlay:
+def greedy_merge(interest: Interest, *, seed: int = 0, forbid: Any = None) -> Overlay:
     """Overlay with few links by Greedy Merge: each link added joins components of the most topics at that moment.
 
     Topic-connected, with at most 1 + ln(Σ|T(v)|) times the fewest links that any topic-connected overlay has, and at
@@ -26,6 +28,8 @@ def greedy_merge(interest: Interest, *, seed: int = 0) -> Overlay:
     Takes O(|V|²|T|) time at worst, typically a thousandth of it. Memory is a byte per pair of nodes on the dense path
     (two where many topics are rare), never above 1 GiB, and O(subscriptions) on the sparse one, which larger interests
     take.
+
+    Pairs of node labels or ids in ``forbid`` are never linked; `design` says more.
 
     References
     ----------
@@ -38,4 +42,4 @@ def greedy_merge(interest: Interest, *, seed: int = 0) -> Overlay:
     >>> tl.greedy_merge(interest).n_links
     3
     """
-    return grown(interest, "gm", rho=GREEDY_MERGE, options={}, seed=seed)
+    return grown(interest, "gm", rho=GREEDY_MERGE, options={}, forbid=forbid, seed=seed)

@@ -5,7 +5,8 @@ from typing import Any
 import numpy.typing as npt
 
 from topicloom.kernels.greedy.dense import DENSE_BYTES, MANY_COLUMNS
-from topicloom.kernels.greedy.engine import greedy_links
+from topicloom.kernels.greedy.engine import NO_LINKS, greedy_links
+from topicloom.methods.greedy.forbidding import forbidden_pairs
 from topicloom.methods.registry import Size
 from topicloom.model import Interest, Overlay
 from topicloom.model.checks import checked_seed
@@ -18,10 +19,15 @@ def grown(
     rho: float,
     blocks: bool = False,
     weights: npt.ArrayLike | None = None,
+    forbid: Any = None,
     options: dict[str, Any],
     seed: int,
 ) -> Overlay:
-    """Overlay that the greedy engine grows from nothing, until components (or blocks) are one per topic."""
+    """Overlay that the greedy engine grows from nothing, until components (or blocks) are one per topic.
+
+    Pairs of ``forbid`` are never linked; a topic that needs one of them stays in several components.
+    """
+    barred = NO_LINKS if forbid is None else forbidden_pairs(interest, forbid)
     links = greedy_links(
         interest.indptr,
         interest.topics,
@@ -29,9 +35,11 @@ def grown(
         rho=rho,
         blocks=blocks,
         weights=weights,
+        barred_links=barred,
         seed=checked_seed(seed),
     )
-    return Overlay(interest, links, method, options, seed)
+    report = {} if forbid is None else {"forbidden_pairs": len(barred)}
+    return Overlay(interest, links, method, options, seed, report)
 
 
 def engine_memory(size: Size) -> int:

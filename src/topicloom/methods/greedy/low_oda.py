@@ -25,7 +25,7 @@ def _checked_rho(rho: Any) -> float:
     memory=engine_memory,
     check=lambda options: _checked_rho(options.get("rho", 3.0)),
 )
-def low_oda(interest: Interest, *, rho: float = 3.0, seed: int = 0) -> Overlay:
+def low_oda(interest: Interest, *, rho: float = 3.0, seed: int = 0, forbid: Any = None) -> Overlay:
     """Overlay with low average and low maximum degree.
 
     At each step, e1 is the best link among those that raise the maximum degree least, e2 the best of all; e1 is added
@@ -43,6 +43,8 @@ def low_oda(interest: Interest, *, rho: float = 3.0, seed: int = 0) -> Overlay:
         At least 1: how much contribution may be given up for a lower maximum degree.
     seed : int
 
+    Pairs of node labels or ids in ``forbid`` are never linked; `design` says more.
+
     References
     ----------
     [low-oda] §3, Theorems 1 and 2, where ``rho`` is called k; docs/papers.md.
@@ -56,4 +58,4 @@ def low_oda(interest: Interest, *, rho: float = 3.0, seed: int = 0) -> Overlay:
     True
     """
     rho = _checked_rho(rho)
-    return grown(interest, "low-oda", rho=rho, options={"rho": rho}, seed=seed)
+    return grown(interest, "low-oda", rho=rho, options={"rho": rho}, forbid=forbid, seed=seed)

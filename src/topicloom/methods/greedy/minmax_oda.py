@@ -1,5 +1,7 @@
 """MinMax-ODA: keep the maximum degree low, whatever it costs in links."""
 
+from typing import Any
+
 from topicloom.kernels.greedy.engine import MINMAX_ODA
 from topicloom.methods.greedy.grown import engine_memory, grown
 from topicloom.methods.registry import method
@@ -14,13 +16,15 @@ from topicloom.model import Interest, Overlay
     paper="Onus, Richa: Minimum Maximum-Degree Publish-Subscribe Overlay Network Design; low-oda paper §1.1, §2.1",
     memory=engine_memory,
 )
-def minmax_oda(interest: Interest, *, seed: int = 0) -> Overlay:
+def minmax_oda(interest: Interest, *, seed: int = 0, forbid: Any = None) -> Overlay:
     """Overlay with a low maximum degree: a link that raises it is added only when no other one contributes.
 
     Of the links with a positive contribution, those that do not raise the current maximum degree come first, and among
     them the one with the highest contribution. Topic-connected, with a maximum degree of O(log(|V||T|)) times the
     lowest possible; the number of links can be far from the fewest (Lemma 1 of the Low-ODA paper). Takes up to about
     three times as long as `greedy_merge`, and little more memory.
+
+    Pairs of node labels or ids in ``forbid`` are never linked; `design` says more.
 
     References
     ----------
@@ -33,4 +37,4 @@ def minmax_oda(interest: Interest, *, seed: int = 0) -> Overlay:
     >>> int(tl.minmax_oda(interest).degree().max())
     2
     """
-    return grown(interest, "minmax-oda", rho=MINMAX_ODA, options={}, seed=seed)
+    return grown(interest, "minmax-oda", rho=MINMAX_ODA, options={}, forbid=forbid, seed=seed)
