@@ -1,6 +1,7 @@
 """The pipeline on Spark: one file per step, each a function from DataFrame to DataFrame.
 
-Users call `read_subscriptions`, then `design_overlay`, `verify_overlay` or `measure_overlay`; sessions are theirs.
+Users call `read_subscriptions`, then `design_overlay`, `verify_overlay`, `measure_overlay` or `route_overlay`; sessions
+are theirs.
 """
 
 from topicloom.extras import needing
@@ -9,6 +10,7 @@ with needing("spark", "the pipeline on Spark"):
     from topicloom.pipeline.design import DesignResult, design_overlay, measure_overlay, verify_overlay
     from topicloom.pipeline.generate import generate_subscriptions
     from topicloom.pipeline.read import read_subscriptions
+    from topicloom.pipeline.routes import route_overlay
     from topicloom.pipeline.write import write_overlay
 
 __all__ = [
@@ -17,6 +19,7 @@ __all__ = [
     "generate_subscriptions",
     "measure_overlay",
     "read_subscriptions",
+    "route_overlay",
     "verify_overlay",
     "write_overlay",
 ]
