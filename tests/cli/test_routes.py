@@ -123,3 +123,19 @@ def test_existing_events_are_not_replaced(overlay, tmp_path, capsys):
     events.write_text("mine")
     assert main(["plan", str(today), "--from", overlay, "--events", str(events)]) == 2
     assert events.read_text() == "mine"
+
+
+def test_an_inventory_decides_who_dials(overlay, tmp_path, capsys):
+    brokers = tmp_path / "brokers.csv"
+    lines = ["a,10.0.0.1,1883,no,yes", "b,10.0.0.2,1883,yes,no", "c,10.0.0.3,1883,yes,yes", "d,10.0.0.4,1883,yes,no"]
+    brokers.write_text("node,host,port,dials,accepts\n" + "\n".join(lines) + "\n")
+    plan = tmp_path / "plan"
+    assert main(["routes", overlay, str(plan), "--inventory", str(brokers)]) == 0
+    rows = pq.read_table(plan / "links").to_pylist()
+    assert {(row["src"], row["dst"]): row["owner"] for row in rows} == {
+        ("a", "b"): "b", ("b", "c"): "b", ("c", "d"): "d", ("a", "d"): "d",
+    }  # fmt: skip
+    assert main(["diff", str(plan), str(plan), "--inventory", str(brokers)]) == 0
+    brokers.write_text("node,host,port,dials,accepts\n" + "\n".join([*lines[:2], "c,10.0.0.3,1883,yes,no", lines[3]]))
+    assert main(["routes", overlay, str(tmp_path / "other"), "--inventory", str(brokers)]) == 2
+    assert "neither end may dial" in capsys.readouterr().err

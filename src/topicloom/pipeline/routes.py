@@ -9,14 +9,13 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from topicloom.errors import NotTopicConnectedError
-from topicloom.kernels.paths.trees import spanning_trees
 from topicloom.model.arrays import Int64Array
 from topicloom.pipeline.encode import counts_by_id
 from topicloom.pipeline.links import encode_links
 from topicloom.pipeline.measure import node_figures
 from topicloom.pipeline.prepare import Prepared, prepare
 from topicloom.pipeline.topic_links import Question, TopicBucket, linked_topics, per_topic
-from topicloom.routing.trees import EXACT_UP_TO, SEARCHES
+from topicloom.routing.trees import least_trees
 from topicloom.spark.columns import DST, NODE, NODE_ID, SRC, TOPIC, TOPIC_ID, TOPICS, require_dataframe
 from topicloom.spark.stages import Stages
 
@@ -78,8 +77,7 @@ def _growing(load: npt.NDArray[np.float64], rank: Int64Array) -> Question:
         interest, nodes = bucket.interest, np.asarray(bucket.nodes)
         links = np.asarray(bucket.links, np.int32)
         salts = np.asarray(bucket.topics, np.int64)
-        base = (interest.indptr, interest.topic_indptr, interest.topic_nodes)
-        parent, _ = spanning_trees(*base, links, load[nodes], salts, EXACT_UP_TO, SEARCHES)
+        parent, _ = least_trees(interest, links, load[nodes], salts)
         rows = np.flatnonzero(parent >= 0)
         one, other = nodes[interest.topic_nodes[rows]], nodes[parent[rows]]
         later = np.where(rank[one] > rank[other], one, other)

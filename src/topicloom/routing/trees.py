@@ -121,11 +121,25 @@ def _trees(
         parent, forest = shared_forests(*base, rows, order, none if old is None else old.home, load, salts)
         return _Trees(parent, np.diff(interest.topic_indptr) <= 2, forest)
     if old is None:
-        parent, exact = spanning_trees(*base, load, salts, EXACT_UP_TO, SEARCHES)
+        parent, exact = least_trees(interest, links, load, salts)
     else:
         kept = (old.topic, old.src, old.dst, old.parent)
         parent, exact = kept_trees(*base, kept, load, salts, EXACT_UP_TO, SEARCHES)
     return _Trees(parent, exact, none)
+
+
+def least_trees(
+    interest: Interest, links: Int32Array, load: npt.NDArray[np.float64], salts: npt.NDArray[np.int64]
+) -> tuple[Int32Array, Bools]:
+    """Parent of every entry of ``interest.topic_nodes`` in its topic's tree, and per topic whether it is the shortest.
+
+    ``load`` (per node) and ``salts`` (per topic) decide among equals; the parent is -1 at roots and -2 throughout a
+    topic that is not connected.
+    """
+    parent, exact = spanning_trees(
+        interest.indptr, interest.topic_indptr, interest.topic_nodes, links, load, salts, EXACT_UP_TO, SEARCHES
+    )
+    return parent, exact
 
 
 def _standby(interest: Interest, links: Int32Array, parent: Int32Array, old: Kept | None) -> npt.NDArray[Any]:

@@ -2,7 +2,6 @@
 
 import csv
 import json
-from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -86,7 +85,9 @@ def load_inventory(path: Path | None) -> tuple[Any, str | None]:
     """The inventory in a file and its fingerprint; nothing without a file."""
     if path is None:
         return None, None
-    inventory = import_module("topicloom.deploy").Inventory.load(path)
+    from topicloom.deploy import Inventory
+
+    inventory = Inventory.load(path)
     return inventory, inventory.fingerprint
 
 
