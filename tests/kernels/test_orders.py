@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from topicloom.kernels.greedy.sorting import FEW, sort_ranks
+from topicloom.kernels.sorting import FEW, sort_part, sort_ranks
 from topicloom.kernels.streams import CYCLE_STREAM, draw, draw_all, draw_pairs
 from topicloom.kernels.tie_order import arc, circle, pair_ranks, places_on_circle
 
@@ -36,3 +36,11 @@ def test_ranks_are_sorted_and_what_follows_them_is_kept(ranks: list[int], extra:
     values = np.array(ranks + [7] * extra, np.int64)
     sort_ranks(values, len(ranks), np.empty(len(ranks), np.int64), np.zeros(257, np.int64))
     assert values.tolist() == sorted(ranks) + [7] * extra
+
+
+@settings(deadline=None)
+@given(st.lists(st.integers(-(2**31), 2**31 - 1), max_size=200), st.integers(0, 5), st.integers(0, 5))
+def test_a_part_is_sorted_and_the_rest_is_kept(numbers: list[int], before: int, after: int) -> None:
+    values = np.array([9] * before + numbers + [3] * after, np.int32)
+    sort_part(values, before, before + len(numbers))
+    assert values.tolist() == [9] * before + sorted(numbers) + [3] * after

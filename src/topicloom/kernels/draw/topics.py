@@ -8,27 +8,24 @@ to ``last_node - 1``: ``indptr`` (int64, from 0) and ``topics`` (int32, ascendin
 import numpy as np
 import numpy.typing as npt
 
-from topicloom.kernels.jit import serial
-from topicloom.kernels.streams import SIZE_STREAM, TOPIC_STREAM, below, draw
+from topicloom.kernels.jit import borrowing, serial
+from topicloom.kernels.sorting import sort_part
+from topicloom.kernels.streams import SIZE_STREAM, TOPIC_STREAM, below, draw, draw_all, draw_pairs
 
 Weights = npt.NDArray[np.int64]
 Thresholds = npt.NDArray[np.uint64]
+_scaled = getattr(below, "py_func", below)  # `below` of whole arrays, by numpy
 Subscriptions = tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]
 
 
-@serial
 def draw_sizes(first_node, last_node, seed, size_weights):
     """Draw a size per node (int64): k with a probability proportional to ``size_weights[k]`` (sum < 2^63)."""
-    sizes = np.empty(last_node - first_node, np.int64)
     bounds = np.cumsum(size_weights)
-    base = draw(seed, SIZE_STREAM, 0)
-    for node in range(first_node, last_node):
-        mark = below(draw(base, node, 0), bounds[-1])
-        sizes[node - first_node] = np.searchsorted(bounds, mark, side="right")
-    return sizes
+    nodes = np.arange(first_node, last_node)
+    marks = _scaled(draw_pairs(seed, SIZE_STREAM, nodes, np.zeros_like(nodes)), bounds[-1])
+    return np.searchsorted(bounds, marks, side="right")
 
 
-@serial
 def draw_distinct(first_node: int, last_node: int, seed: int, weights: Weights, size_weights: Weights) -> Subscriptions:
     """Draw topics by weight until every node has as many distinct ones as `draw_sizes` gives it.
 
@@ -37,28 +34,34 @@ def draw_distinct(first_node: int, last_node: int, seed: int, weights: Weights, 
     ``weights`` (int64, positive, sum < 2^63) finds and removes a topic in O(log topics). No size may exceed
     the number of topics.
     """
-    n_topics = len(weights)
     indptr = np.zeros(last_node - first_node + 1, np.int64)
-    indptr[1:] = np.cumsum(draw_sizes(first_node, last_node, seed, size_weights))
+    np.cumsum(draw_sizes(first_node, last_node, seed, size_weights), out=indptr[1:])
     topics = np.empty(indptr[-1], np.int32)
-    total = weights.sum()
-    tree = _fenwick(weights)
+    tree = np.zeros(len(weights) + 1, np.int64)
+    base = draw_all(seed, TOPIC_STREAM, np.zeros(1, np.int64))[0]
+    _draw_rows(first_node, base, weights, tree, weights.sum(), indptr, topics)
+    return indptr, topics
+
+
+@borrowing
+def _draw_rows(first_node, base, weights, tree, total, indptr, topics):
+    """Fill ``topics`` row by row; ``tree`` (int64, all 0, one more than weights) becomes the Fenwick tree."""
+    for topic in range(len(weights)):
+        _add(tree, topic, weights[topic])
     top = 1
-    while 2 * top <= n_topics:
+    while 2 * top <= len(weights):
         top *= 2
-    base = draw(seed, TOPIC_STREAM, 0)
-    for node in range(first_node, last_node):
-        chosen = topics[indptr[node - first_node] : indptr[node - first_node + 1]]
+    for row in range(len(indptr) - 1):
+        first, last = indptr[row], indptr[row + 1]
         left = total
-        for counter in range(len(chosen)):
-            topic = _find(tree, top, below(draw(base, node, counter), left))
-            chosen[counter] = topic
+        for k in range(first, last):
+            topic = _find(tree, top, below(draw(base, first_node + row, k - first), left))
+            topics[k] = topic
             left -= weights[topic]
             _add(tree, topic, -weights[topic])
-        for topic in chosen:
-            _add(tree, topic, weights[topic])
-        chosen.sort()
-    return indptr, topics
+        for k in range(first, last):
+            _add(tree, np.int64(topics[k]), weights[topics[k]])
+        sort_part(topics, first, last)
 
 
 @serial
@@ -82,19 +85,7 @@ def draw_independent(first_node: int, last_node: int, seed: int, certain: int, t
     return indptr, topics[:filled].copy()
 
 
-@serial
-def _fenwick(weights):
-    """Build the tree: entry i holds the sum of the (i & -i) weights that end at place i - 1."""
-    tree = np.zeros(len(weights) + 1, np.int64)
-    tree[1:] = weights
-    for i in range(1, len(tree)):
-        parent = i + (i & -i)
-        if parent < len(tree):
-            tree[parent] += tree[i]
-    return tree
-
-
-@serial
+@borrowing
 def _find(tree, top, mark):
     """Find the weight that ``mark`` falls on, all laid end to end; ``top``: largest power of 2 in range."""
     place = 0
@@ -108,7 +99,7 @@ def _find(tree, top, mark):
     return place
 
 
-@serial
+@borrowing
 def _add(tree, place, weight):
     i = place + 1
     while i < len(tree):

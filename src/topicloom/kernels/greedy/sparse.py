@@ -17,9 +17,9 @@ from typing import NamedTuple
 import numpy as np
 
 from topicloom.kernels.greedy.joining import contribution, joined
-from topicloom.kernels.greedy.sorting import sort_ranks
 from topicloom.kernels.greedy.weights import node_weights, weight_of
 from topicloom.kernels.jit import borrowing
+from topicloom.kernels.sorting import sort_ranks
 
 BATCH = 1 << 20
 # Members of a topic that the first window of a level should meet, and how much wider each next window is.

@@ -10,12 +10,12 @@ DIGIT = 8  # bits
 
 @borrowing
 def sort_ranks(ranks, n, spare, counts):
-    """Sort the first n of ``ranks`` (int64, not negative), ascending: digit by digit, or by insertion if they are few.
+    """Sort the first n of ``ranks`` (int64, not negative), ascending: digit by digit, or by `sort_part` if few.
 
     ``spare`` (int64, at least n) and ``counts`` (int64, 257) are overwritten.
     """
     if n <= FEW:
-        insert(ranks, n)
+        sort_part(ranks, np.int64(0), n)
         return
     highest = ranks[0]
     for k in range(n):
@@ -37,12 +37,17 @@ def sort_ranks(ranks, n, spare, counts):
 
 
 @borrowing
-def insert(values, n):
-    """Sort the first n values, ascending, by insertion."""
-    for k in range(1, n):
-        value = values[k]
-        at = k
-        while at > 0 and values[at - 1] > value:
-            values[at] = values[at - 1]
-            at -= 1
-        values[at] = value
+def sort_part(values, first, last):
+    """Sort values[first:last], ascending: by insertion over falling gaps (Shell, with Knuth's gaps)."""
+    gap = 1
+    while 3 * gap + 1 < last - first:
+        gap = 3 * gap + 1
+    while gap > 0:
+        for k in range(first + gap, last):
+            value = values[k]
+            at = k
+            while at >= first + gap and values[at - gap] > value:
+                values[at] = values[at - gap]
+                at -= gap
+            values[at] = value
+        gap //= 3
