@@ -31,3 +31,13 @@ def test_a_subscription_to_a_topic_next_door_adds_one_row_and_removes_none():
     follower = tl.RouteFollower(m, tl.Plan(tl.routes(m.overlay)))
     m.subscribe("d", ["x"])
     assert follower.update() == ((), (("x", "c", "d"),))
+
+
+def test_a_maintainer_shows_routes_whose_trees_stay():
+    interest = tl.Interest.from_pairs(list("abcde"), ["x"] * 5)
+    m = tl.Maintainer(interest, tl.ring_per_topic(interest))
+    before = row_names(m.routes)
+    m.join("f", ["x"])
+    assert before < row_names(m.routes)
+    assert m.routes.verify().ok
+    assert len(row_names(m.routes)) == 5

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -33,6 +33,9 @@ from topicloom.errors import (
 from topicloom.judge import verify
 from topicloom.model import Change, Interest, Overlay, Rejection
 from topicloom.model.arrays import Int32Array
+
+if TYPE_CHECKING:
+    from topicloom.routing import Routes
 
 
 class Maintainer:
@@ -114,6 +117,7 @@ class Maintainer:
     _events: int
     _store: Store | None
     _shown: tuple[Interest, Overlay] | None
+    _routes: "Routes | None"
     _busy: threading.RLock
     _whole: bool
 
@@ -153,7 +157,7 @@ class Maintainer:
         self._state = OverlayState(options.seed)
         self._actions = Actions(self._state, options, self._balance)
         self._events = 0
-        self._store, self._shown = None, None
+        self._store, self._shown, self._routes = None, None, None
         self._busy, self._whole = threading.RLock(), True
 
     def _fill(self, interest: Interest, links: Int32Array) -> None:
@@ -289,7 +293,10 @@ class Maintainer:
         if self._store is not None:
             raise InvalidOptionError("a maintainer with a durable state cannot be copied; its file has one writer")
         with self._turn():
-            return {name: value for name, value in vars(self).items() if name != "_busy"} | {"_shown": None}
+            return {name: value for name, value in vars(self).items() if name != "_busy"} | {
+                "_shown": None,
+                "_routes": None,
+            }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)
@@ -310,6 +317,19 @@ class Maintainer:
     def overlay(self) -> Overlay:
         """The overlay now, for `interest`; links in the order in which they were added."""
         return self._snapshot()[1]
+
+    @property
+    def routes(self) -> "Routes":
+        """One tree per topic over the overlay now; trees stay where they can from one look to the next.
+
+        They are not part of a durable state: after reopening they are chosen again. `topicloom.RouteFollower` keeps
+        those of a plan and tells the rows that change. Takes O(links + rows) time.
+        """
+        from topicloom.routing import routes
+
+        with self._turn():
+            self._routes = routes(self.overlay, keep=self._routes)
+            return self._routes
 
     @property
     def options(self) -> dict[str, Any]:
