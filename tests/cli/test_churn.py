@@ -8,6 +8,7 @@ import pytest
 
 import topicloom as tl
 from topicloom.cli.app import main
+from topicloom.storage.run_file import update_run
 
 EVENTS = [
     {"event": "leave", "node": "n01", "id": 2, "at": 10},
@@ -47,7 +48,40 @@ def test_events_are_applied_and_bad_ones_set_apart(overlay, tmp_path, capsys):
     assert len(reasons) == 4
     for reason in ("is not JSON", "no node 'nobody'", "unknown kind", "a topic is blank"):
         assert any(reason in given for given in reasons)
-    assert main(["churn", str(tmp_path / "out"), events, str(tmp_path / "again")]) == 0
+    more = lines_of(tmp_path / "more.jsonl", [{"event": "leave", "node": "n02"}])
+    assert main(["churn", str(tmp_path / "out"), more, str(tmp_path / "again")]) == 0
+    capsys.readouterr()
+    assert main(["status", str(tmp_path / "again"), "--json"]) == 0
+    life = json.loads(capsys.readouterr().out)
+    assert (life["events"], life["fresh"]["method"]) == (4, "low-oda")
+
+
+def test_no_event_that_can_be_applied_is_a_failed_check(overlay, tmp_path, capsys):
+    events = lines_of(tmp_path / "events.jsonl", EVENTS[3:])
+    assert main(["churn", overlay, events, str(tmp_path / "out")]) == 1
+    assert "no event could be applied: 3 events were rejected" in capsys.readouterr().err
+    assert len(pq.read_table(tmp_path / "out" / "rejected")) == 3
+    (tmp_path / "none.jsonl").write_text("")
+    assert main(["churn", overlay, str(tmp_path / "none.jsonl"), str(tmp_path / "still")]) == 0
+
+
+def test_the_connectivity_of_the_overlay_is_kept(tmp_path, capsys):
+    interest = tl.generate(nodes=40, topics=8, subscriptions=3, seed=1)
+    tl.gm2(interest).save(tmp_path / "safe")
+    events = lines_of(tmp_path / "events.jsonl", [{"event": "leave", "node": f"n{v:02}"} for v in range(0, 20, 2)])
+    given = [str(tmp_path / "safe"), events]
+    assert main(["churn", *given, str(tmp_path / "after")]) == 0
+    after = tl.Overlay.load(tmp_path / "after")
+    assert after.options["k"] == 2 and tl.verify(after.interest, after.links, k=2).ok
+    assert main(["churn", *given, str(tmp_path / "naive"), "--policy", "naive"]) == 2
+    assert "naive does not maintain k = 2" in capsys.readouterr().err
+    assert main(["churn", *given, str(tmp_path / "less"), "--k", "1"]) == 0
+    assert "designed for k = 2; only k = 1 is maintained" in capsys.readouterr().err
+    ring = tl.ring_per_topic(interest)
+    ring.save(tmp_path / "ring")
+    update_run(tmp_path / "ring", verified={"k": 2, "ok": True, "broken_topics": 0})
+    assert main(["churn", str(tmp_path / "ring"), events, str(tmp_path / "ring after")]) == 0
+    assert tl.Overlay.load(tmp_path / "ring after").options["k"] == 2
 
 
 def test_parquet_events_in_one_batch_under_each_policy(overlay, tmp_path):

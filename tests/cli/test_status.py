@@ -6,6 +6,7 @@ import pytest
 
 import topicloom as tl
 from topicloom.cli.app import main
+from topicloom.methods.selection import method_for
 
 
 def status(capsys, *arguments):
@@ -20,17 +21,26 @@ def test_a_plain_overlay_directory_has_no_history(tmp_path, capsys):
     facts = status(capsys, tmp_path / "overlay")
     assert (facts["nodes"], facts["topics"], facts["links"], facts["events"]) == (40, 8, overlay.n_links, 0)
     assert facts["since"] is None and facts["last_event"] is None
-    fresh = tl.low_oda(interest)
-    assert facts["fresh"]["max_degree"] == fresh.degree().max()
+    assert facts["fresh"]["method"] == "ring-pt" and facts["fresh"]["average_degree_ratio"] == 1.0
+    tl.Overlay(interest, overlay.links).save(tmp_path / "given")
+    facts, fresh = status(capsys, tmp_path / "given"), tl.low_oda(interest)
+    assert facts["fresh"]["method"] == "low-oda" and facts["fresh"]["max_degree"] == fresh.degree().max()
     assert facts["fresh"]["average_degree_ratio"] == pytest.approx(overlay.n_links / fresh.n_links)
-    assert status(capsys, tmp_path / "overlay", "--k", "2")["fresh"]["method"] == "gm2"
+    assert status(capsys, tmp_path / "overlay", "--k", "2")["fresh"]["method"] == method_for(2)
     assert "fresh" not in status(capsys, tmp_path / "overlay", "--no-drift")
+
+
+def test_a_broken_overlay_is_not_said_to_be_connected(tmp_path, capsys):
+    interest = tl.generate(nodes=40, topics=8, subscriptions=3, seed=1)
+    tl.Overlay(interest, tl.gm2(interest).links[:5], "gm2").save(tmp_path / "broken")
+    assert main(["status", str(tmp_path / "broken")]) == 1
+    assert "NOT 2-topic-connected: " in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(("k", "method"), [(1, "low-oda"), (2, "gm2"), (3, "harary-pt")])
 def test_a_state_tells_its_life_while_it_is_open(tmp_path, capsys, k, method):
     interest = tl.generate(nodes=40, topics=8, subscriptions=3, seed=1)
-    overlay = tl.harary_per_topic(interest, k=k)
+    overlay = tl.design(interest, method, **({"k": 3} if k == 3 else {}))
     (tmp_path / "out").mkdir()
     with tl.Maintainer.open(tmp_path / "out" / "state.db", interest=interest, overlay=overlay, k=k) as m:
         assert status(capsys, tmp_path / "out")["last_event"] is None

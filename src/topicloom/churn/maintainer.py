@@ -1,5 +1,6 @@
 """Maintainer: an overlay that stays topic-connected while nodes join, leave and change their minds."""
 
+import json
 import threading
 import time
 from collections.abc import Iterable, Iterator
@@ -14,8 +15,8 @@ import numpy as np
 from topicloom.churn.actions import Actions, Step
 from topicloom.churn.events import JOIN, LEAVE, SUBSCRIBE, UNSUBSCRIBE, Event, in_order, why_not
 from topicloom.churn.journal import Also, Journal
-from topicloom.churn.options import Options, recorded_k
-from topicloom.churn.reading import holds_state, judge_state
+from topicloom.churn.options import Options, life_of, recorded_k
+from topicloom.churn.reading import holds_state, judge_state, kept_life, told_life
 from topicloom.churn.rebalance import Balance
 from topicloom.churn.repair import Repair
 from topicloom.churn.state import OverlayState
@@ -120,6 +121,7 @@ class Maintainer:
     _routes: "Routes | None"
     _busy: threading.RLock
     _whole: bool
+    _life: dict[str, Any]
 
     def __init__(
         self,
@@ -147,6 +149,7 @@ class Maintainer:
                 f"the overlay is not {self._options.k}-topic-connected: {len(verdict.broken):,} topics are broken, "
                 f"first {topic!r}"
             )
+        self._life = life_of(overlay)
         self._fill(interest, overlay.links)
 
     def _set_options(self, options: Options) -> None:
@@ -244,7 +247,8 @@ class Maintainer:
             raise OutputExistsError(f"{lock.path} holds a state already; open it without interest and overlay")
         made = cls(interest, overlay, **options)
         counts = {"builds": made._actions.builds, "events": 0}
-        made._store = Store.create(lock, sync, made._state, made.options, counts)
+        facts = {**made.options, "life": json.dumps(made._life)}
+        made._store = Store.create(lock, sync, made._state, facts, counts)
         made._state.settle()
         return made
 
@@ -262,6 +266,7 @@ class Maintainer:
                     )
             made._actions.builds, made._events = facts["builds"], facts["events"]
             with in_words(lock.path):
+                made._life = kept_life(facts)
                 made._state.restore(rows, facts["next_link"])
                 if made._balance is not None:
                     made._balance.restore(made._state, facts)
@@ -536,7 +541,14 @@ class Maintainer:
                 interest, links = self._state.snapshot()
                 self._shown = (
                     interest,
-                    Overlay(interest, links, f"{self._options.policy}-churn", self.options, self._options.seed),
+                    Overlay(
+                        interest,
+                        links,
+                        f"{self._options.policy}-churn",
+                        self.options,
+                        self._options.seed,
+                        told_life(self._life, self._events),
+                    ),
                 )
             return self._shown
 

@@ -68,7 +68,18 @@ class Options:
         return tuple(field.name for field in fields(cls))
 
 
-def recorded_k(overlay: Overlay) -> int:
-    """The connectivity that an overlay was designed for, as far as its record tells; 1 otherwise."""
-    k = overlay.options.get("k", 2 if overlay.method == "gm2" else 1)
-    return k if isinstance(k, int) and not isinstance(k, bool) and k > 1 else 1
+def recorded_k(overlay: Overlay, run: Mapping[str, Any] | None = None) -> int:
+    """The connectivity that an overlay was designed for, as its record and its ``run.json`` tell; 1 otherwise."""
+    judged = (run or {}).get("verified")
+    known = [overlay.options.get("k"), 2 if overlay.method == "gm2" else None]
+    if isinstance(judged, Mapping) and judged.get("ok"):
+        known.append(judged.get("k"))
+    return max((k for k in known if isinstance(k, int) and not isinstance(k, bool)), default=1)
+
+
+def life_of(overlay: Overlay) -> dict[str, Any]:
+    """How an overlay was designed, and how many events it has seen since: kept in its report under ``churn``."""
+    told = overlay.report.get("churn")
+    if isinstance(told, Mapping) and isinstance(told.get("events"), int):
+        return dict(told)
+    return {"events": 0, "method": overlay.method, "options": dict(overlay.options)}

@@ -1,5 +1,6 @@
 """Look at a durable state without opening it for writing."""
 
+import json
 import os
 import sqlite3
 from collections.abc import Iterator
@@ -66,8 +67,21 @@ def read_state(path: str | Path) -> KeptState:
         state.restore(rows, facts["next_link"])
     interest, links = state.snapshot()
     judge_state(interest, links, options, path)
-    overlay = Overlay(interest, links, f"{options.policy}-churn", asdict(options), options.seed)
+    with in_words(path):
+        report = told_life(kept_life(facts), facts["events"])
+    overlay = Overlay(interest, links, f"{options.policy}-churn", asdict(options), options.seed, report)
     return KeptState(interest, overlay, facts)
+
+
+def kept_life(facts: dict[str, Any]) -> dict[str, Any]:
+    """How the overlay of a state was designed, and the events before; version 0.1 did not write that down."""
+    life: dict[str, Any] = json.loads(facts.get("life", '{"events": 0, "method": "given", "options": {}}'))
+    return life
+
+
+def told_life(life: dict[str, Any], events: int) -> dict[str, Any]:
+    """The report of an overlay after so many events more."""
+    return {"churn": {**life, "events": life["events"] + events}}
 
 
 def holds_state(path: str | Path) -> bool:

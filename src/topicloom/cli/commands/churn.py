@@ -11,14 +11,14 @@ import typer
 
 from topicloom.churn import Event, Maintainer
 from topicloom.churn.event_json import CHANGES, change_line, change_rows, parse_line, rejected_row, table
-from topicloom.churn.options import BUILDERS, POLICIES
+from topicloom.churn.options import BUILDERS, POLICIES, recorded_k
 from topicloom.cli.console import figure, narrated, print_table, tell
 from topicloom.cli.options import Json, Overwrite, Seed
 from topicloom.errors import InputNotFoundError, InvalidEventError, MissingColumnError
 from topicloom.model import Change, Overlay, Rejection
 from topicloom.storage.atomic import whole_directory
 from topicloom.storage.destination import check_destination
-from topicloom.storage.overlay_directory import REJECTED
+from topicloom.storage.overlay_directory import REJECTED, read_run
 from topicloom.storage.run_file import update_run
 
 EXAMPLE = "Example: topicloom churn overlay events.jsonl overlay-2 --policy shadow"
@@ -33,7 +33,13 @@ def command(
     backups: Annotated[str, typer.Option(help=f"How backups are chosen: {', '.join(BUILDERS)}.")] = "primal-dual",
     coverage: Annotated[int, typer.Option(help="Backups per topic of a node.")] = 3,
     rho: Annotated[float, typer.Option(help="Of Low-ODA's link rule.")] = 3.0,
-    k: Annotated[int, typer.Option(help="Connectivity to maintain.")] = 1,
+    k: Annotated[
+        int | None,
+        typer.Option(help="Connectivity to maintain.  [default: that of the overlay]", show_default=False),
+    ] = None,
+    release: Annotated[
+        int, typer.Option(help="Links between remaining nodes that a repair may release; 0 is the paper's algorithm.")
+    ] = 0,
     rebalance: Annotated[
         float | None, typer.Option(help="Exchange links when degrees exceed so many times a fresh design's.")
     ] = None,
@@ -41,19 +47,21 @@ def command(
     seed: Seed = 0,
     overwrite: Overwrite = False,
     as_json: Json = False,
-) -> None:
+) -> int:
     """Let nodes join, leave, subscribe and unsubscribe, and keep every topic connected. Needs no Spark.
 
     An event is {"event": "join", "node": "x", "topics": ["a", "b"]}, or leave, subscribe, unsubscribe; at and id are
     optional and give the order. OUT is written whole or not at all: the overlay after the last event, the link changes
-    (changes.jsonl a line per batch, changes/ a row per link), and in rejected/ the events that cannot be applied.
+    (changes.jsonl a line per batch, changes/ a row per link), and in rejected/ the events that cannot be applied. Exit
+    code 1 if there were events and none of them could be applied.
     """
     check_destination(out.absolute(), overwrite=overwrite, inputs=[overlay, events])
     with narrated("reading the overlay") as narrator:
         given = Overlay.load(overlay)
         rows = list(_read(events))
         narrator("building backups")
-        m = Maintainer(given.interest, given, policy, backups, coverage, rho, k, seed, rebalance)
+        keeps = kept_k(given, overlay, k)
+        m = Maintainer(given.interest, given, policy, backups, coverage, rho, keeps, seed, rebalance, release)
         accepted, rejected = m.sift([row for row in rows if not isinstance(row, Rejection)])
         rejected = [row for row in rows if isinstance(row, Rejection)] + rejected
         narrator(f"applying {len(accepted):,} events")
@@ -73,8 +81,20 @@ def command(
     else:
         print_table(("churn", ""), [(name.replace("_", " "), figure(value)) for name, value in facts.items()])
     if rejected:
-        tell(f"{len(rejected):,} events were rejected, the first because {rejected[0].reason}; see {out}/rejected")
+        none = "no event could be applied: " if not accepted else ""
+        tell(
+            f"{none}{len(rejected):,} events were rejected, the first because {rejected[0].reason}; see {out}/rejected"
+        )
     tell(f"wrote {out}")
+    return 1 if rejected and not accepted else 0
+
+
+def kept_k(overlay: Overlay, source: Path, given: int | None) -> int:
+    """The connectivity to maintain: the one given, or else that of the overlay; says if the former is less."""
+    recorded = recorded_k(overlay, read_run(source))
+    if given is not None and given < recorded:
+        tell(f"{source} was designed for k = {recorded}; only k = {given} is maintained from here on")
+    return recorded if given is None else given
 
 
 def _read(source: Path) -> Iterator[Any]:

@@ -9,10 +9,12 @@ from typing import Annotated, Any
 import typer
 
 from topicloom.churn import read_state
+from topicloom.churn.options import life_of, recorded_k
 from topicloom.cli.console import figure, narrated, print_table
 from topicloom.cli.options import Json
 from topicloom.errors import InputNotFoundError
-from topicloom.methods import design
+from topicloom.judge import verify
+from topicloom.methods import METHODS, design
 from topicloom.methods.registry import spec_of
 from topicloom.methods.selection import method_for, options_for
 from topicloom.model import Overlay
@@ -45,24 +47,27 @@ def command(
     ] = None,
     drift: Annotated[bool, typer.Option("--drift/--no-drift", help="Compare with a fresh design.")] = True,
     as_json: Json = False,
-) -> None:
-    """Show the size, degrees and age of an overlay, and its drift against a fresh design. Needs no Spark.
+) -> int:
+    """Show the size, degrees and age of an overlay, judge it, and compare it with a fresh design. Needs no Spark.
 
-    Works while a stream writes: it looks at the last batch committed. The fresh design is low-oda at k = 1,
-    stacked-gm at k = 2 and harary-pt above.
+    Works while a stream writes: it looks at the last batch committed. The fresh design is by the method that the
+    overlay was designed with; where that is not known, low-oda at k = 1 and the method of topicloom design --k above.
+    Exit code 1 if a topic is not connected as it should be.
     """
     with narrated("reading") as narrator:
         standing = _standing(source)
         if k is not None:
             checked_whole("k", k, 1)
+        narrator("judging")
         facts = _facts(standing)
         if drift and standing.overlay.interest.n_nodes:
             narrator("designing afresh, to compare")
             facts["fresh"] = _fresh(standing, standing.k if k is None else k)
     if as_json:
         print(json.dumps(facts, allow_nan=False))
-        return
-    print_table(("status", ""), _rows(facts))
+    else:
+        print_table(("status", ""), _rows(facts))
+    return 0 if facts["ok"] else 1
 
 
 def _standing(source: Path) -> Standing:
@@ -74,25 +79,30 @@ def _standing(source: Path) -> Standing:
     if state.is_file():
         kept = read_state(state)
         facts = kept.facts
-        names = ("policy", "backups", "coverage", "rho", "k", "seed", "rebalance")
+        names = ("policy", "backups", "coverage", "rho", "k", "seed", "rebalance", "release")
         return Standing(
             kept.overlay,
             facts["k"],
             facts["rho"],
-            facts["events"],
+            life_of(kept.overlay)["events"],
             facts["since"],
             facts.get("changed") if facts["events"] else None,
             facts.get("batch"),
             {name: facts.get(name) for name in names},
         )
-    run = read_run(source)
     overlay = Overlay.load(source)
-    judged = run.get("verified", {}).get("k", 1)
-    return Standing(overlay, int(overlay.options.get("k", judged)), float(overlay.options.get("rho", 3.0)))
+    rho = overlay.options.get("rho", 3.0)
+    return Standing(
+        overlay,
+        recorded_k(overlay, read_run(source)),
+        float(rho) if isinstance(rho, int | float) else 3.0,
+        life_of(overlay)["events"],
+    )
 
 
 def _facts(standing: Standing) -> dict[str, Any]:
     interest, overlay = standing.overlay.interest, standing.overlay
+    broken = len(verify(interest, overlay.links, standing.k).broken)
     return {
         "nodes": interest.n_nodes,
         "topics": interest.n_topics,
@@ -100,6 +110,8 @@ def _facts(standing: Standing) -> dict[str, Any]:
         "links": overlay.n_links,
         **_degrees(overlay),
         "k": standing.k,
+        "ok": not broken,
+        "broken_topics": broken,
         "events": standing.events,
         "last_batch": standing.last_batch,
         "since": _moment(standing.since),
@@ -110,12 +122,21 @@ def _facts(standing: Standing) -> dict[str, Any]:
 
 def _fresh(standing: Standing, k: int) -> dict[str, Any]:
     """Degrees of a fresh design, and how many times as high those of the overlay are."""
-    method = "low-oda" if k == 1 else method_for(k)
-    options: dict[str, Any] = {"rho": standing.rho} if k == 1 else options_for(spec_of(method), k)
+    method, options = _same_method(standing, k)
     now = _degrees(standing.overlay)
     fresh = _degrees(design(standing.overlay.interest, method, seed=standing.overlay.seed, **options))
     ratios = {f"{name}_ratio": now[name] / fresh[name] if fresh[name] else 1.0 for name in fresh}
     return {"method": method, **fresh, **ratios}
+
+
+def _same_method(standing: Standing, k: int) -> tuple[str, dict[str, Any]]:
+    """The method that the overlay was designed with, and its options; one that reaches k where it is not known."""
+    life = life_of(standing.overlay)
+    if k == standing.k and life["method"] in METHODS:
+        spec = spec_of(life["method"])
+        return spec.name, {name: value for name, value in life["options"].items() if name in spec.options}
+    method = "low-oda" if k == 1 else method_for(k)
+    return method, {"rho": standing.rho} if k == 1 else options_for(spec_of(method), k)
 
 
 def _degrees(overlay: Overlay) -> dict[str, Any]:
@@ -129,7 +150,9 @@ def _degrees(overlay: Overlay) -> dict[str, Any]:
 def _rows(facts: dict[str, Any]) -> list[tuple[str, str]]:
     names = ("nodes", "topics", "subscriptions", "links", "average_degree", "max_degree")
     rows = [(name.replace("_", " "), figure(facts[name])) for name in names]
-    rows.append(("keeps", "topic-connected" if facts["k"] == 1 else f"{facts['k']}-topic-connected"))
+    connected = "topic-connected" if facts["k"] == 1 else f"{facts['k']}-topic-connected"
+    broken = f"NOT {connected}: {facts['broken_topics']:,} topics are broken"
+    rows.append(("judged", f"{connected}, verified" if facts["ok"] else broken))
     rows.append(("events applied", figure(facts["events"])))
     if facts["last_batch"] is not None:
         rows.append(("last batch", figure(facts["last_batch"])))

@@ -12,6 +12,7 @@ import typer
 from topicloom.churn import holds_state, read_state
 from topicloom.churn.options import BUILDERS, POLICIES
 from topicloom.churn.state_file import names_of
+from topicloom.cli.commands.churn import kept_k
 from topicloom.cli.console import narrated, tell
 from topicloom.cli.options import Conf, Master, Verbose
 from topicloom.errors import InputNotFoundError, InvalidOptionError, OutputExistsError
@@ -48,7 +49,10 @@ def command(
     ] = None,
     coverage: Annotated[int | None, typer.Option(help="Backups per topic of a node.  [default: 3]")] = None,
     rho: Annotated[float | None, typer.Option(help="Of Low-ODA's link rule.  [default: 3]")] = None,
-    k: Annotated[int | None, typer.Option(help="Connectivity to maintain.  [default: 1]")] = None,
+    k: Annotated[int | None, typer.Option(help="Connectivity to maintain.  [default: that of the overlay]")] = None,
+    release: Annotated[
+        int | None, typer.Option(help="Links between remaining nodes that a repair may release.  [default: 0]")
+    ] = None,
     rebalance: Annotated[
         float | None, typer.Option(help="Exchange links when degrees exceed so many times a fresh design's.")
     ] = None,
@@ -66,7 +70,7 @@ def command(
     """
     given = {
         "policy": policy, "backups": backups, "coverage": coverage, "rho": rho, "k": k, "seed": seed,
-        "rebalance": rebalance,
+        "rebalance": rebalance, "release": release,
     }  # fmt: skip
     options: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     if once and trigger is not None:
@@ -76,8 +80,10 @@ def command(
     goes_on = _goes_on(out)
     with narrated("reading the overlay") as narrator:
         base = None if goes_on else Overlay.load(overlay)
-        if goes_on:
+        if base is None:
             tell(f"going on in {out}; {overlay} is not read again")
+        else:
+            options["k"] = kept_k(base, overlay, k)
         narrator("starting Spark")
         with spark_session(master=master, conf=conf, verbose=verbose) as spark, _asked_to_stop() as asked:
             from topicloom.stream import maintain, read_events
