@@ -11,6 +11,9 @@ setup:  ## Java 17, .venv and the locked packages, if they are missing
 # numba's cache does not notice changes in modules that a kernel imports
 	@find src -name '*.nb[ic]' ! -newer "$$(ls -t src/topicloom/kernels/*.py src/topicloom/kernels/*/*.py src/topicloom/judge/*.py | head -n 1)" -delete
 
+picture: setup  ## draw the picture of the README
+	$(PYTHON_RUN) tools/picture.py docs/overlay.svg
+
 demo: setup  ## generate, design, verify and measure an RSS-like interest on Spark, in one table
 	@$(PYTHON_RUN) tools/demo.py demo
 
