@@ -27,6 +27,10 @@ def test_anything_but_an_interest_is_refused_by_kind(wrong):
         lambda: tl.weak_nodes(wrong, LINKS),
         lambda: tl.soc(wrong, LINKS, d=1, C=1),
         lambda: tl.Overlay(wrong, LINKS),
+        lambda: tl.join([(wrong, LINKS), (FACTORY, LINKS)]),
+        lambda: tl.Maintainer(wrong, OVERLAY),
+        *(lambda spec=spec: spec.function(wrong) for spec in tl.METHODS.values()),
+        lambda: tl.greedy_merge(wrong),
     ):
         with pytest.raises(TypeError, match=r"an Interest, as Interest\.from_pairs makes it") as caught:
             call()
@@ -39,6 +43,8 @@ def test_other_arguments_of_a_wrong_kind_are_sentences():
         tl.design(FACTORY, ["gm"])
     with pytest.raises(InvalidArgumentError, match="fail is int; a list"):
         tl.drill(FACTORY, LINKS, fail=3)
+    with pytest.raises(InvalidArgumentError, match=r"an Overlay, as tl\.design makes it"):
+        tl.Maintainer(FACTORY, LINKS)
     with pytest.raises(InvalidInterestError, match="node column"):
         tl.Interest.from_pairs([2**64], ["x"])
     for links in ("ab", None, 3, [(0, 1), (2,)], [("crane", "gate", "x")]):

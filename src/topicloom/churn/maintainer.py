@@ -34,6 +34,8 @@ from topicloom.errors import (
 from topicloom.judge import verify
 from topicloom.model import Change, Interest, Overlay, Rejection
 from topicloom.model.arrays import Int32Array
+from topicloom.model.checks import checked_kind
+from topicloom.model.interest import checked_interest
 
 if TYPE_CHECKING:
     from topicloom.routing import Routes
@@ -136,6 +138,8 @@ class Maintainer:
         rebalance: float | None = None,
         release: int = 0,
     ) -> None:
+        checked_interest(interest, "Maintainer")
+        checked_kind("the overlay given to Maintainer", overlay, Overlay, "an Overlay, as tl.design makes it,")
         k = recorded_k(overlay) if k is None else k
         self._set_options(Options.checked(policy, backups, coverage, rho, k, seed, rebalance, release))
         if overlay.interest is not interest and overlay.interest.n_nodes != interest.n_nodes:

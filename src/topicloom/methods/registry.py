@@ -1,9 +1,10 @@
 """What topicloom knows of each construction method: enough to choose one, call it and refuse what it cannot do."""
 
+import functools
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar, cast
 
 from topicloom.errors import InvalidOptionError
 from topicloom.model import Interest, Overlay
@@ -80,8 +81,13 @@ def method(name: str, **facts: Any) -> Callable[[Function], Function]:
         parameters = inspect.signature(function).parameters.values()
         options = {p.name: p.default for p in parameters if p.kind is p.KEYWORD_ONLY and p.name not in _COMMON}
         bars = any(p.name == "forbid" for p in parameters)
-        _SPECS[name] = MethodSpec(name=name, function=function, options=options, bars=bars, **facts)
-        return function
+
+        @functools.wraps(function)
+        def checked(interest: Interest, *arguments: Any, **options: Any) -> Overlay:
+            return function(checked_interest(interest, function.__name__), *arguments, **options)
+
+        _SPECS[name] = MethodSpec(name=name, function=checked, options=options, bars=bars, **facts)
+        return cast(Function, checked)
 
     return enter
 

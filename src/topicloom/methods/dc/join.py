@@ -12,6 +12,7 @@ from topicloom.model import Interest, Overlay
 from topicloom.model import labels as label_columns
 from topicloom.model.arrays import Int32Array, Int64Array, frozen, normalized_links
 from topicloom.model.checks import checked_seed
+from topicloom.model.interest import checked_interest
 from topicloom.model.labels import Labels
 
 JOIN_METHODS = ("star-merge", "naive-merge")
@@ -117,6 +118,7 @@ def _report(
 
 def _checked(number: int, interest: Interest, overlay: Overlay | npt.ArrayLike) -> tuple[Interest, Int32Array]:
     """Interest and links of an overlay that may be joined."""
+    checked_interest(interest, "join")
     if isinstance(overlay, Overlay):
         if overlay.interest is not interest and not _equal(overlay.interest, interest):
             raise InvalidInterestError(f"overlay {number} was built for another interest than the one given with it")
