@@ -39,7 +39,8 @@ class MethodSpec:
     options : mapping
         Option name -> default.
     memory : callable
-        Estimate of the bytes it takes beyond the interest itself, from a `Size`.
+        Upper estimate of the bytes it takes beyond the interest itself, from a `Size` and all its options; ask
+        `bytes_needed`, which fills in the defaults.
     max_k : int or None
         Highest k for which the result is k-topic-connected; None when ``k`` is one of its options.
     reference : bool
@@ -57,11 +58,15 @@ class MethodSpec:
     cost: str
     paper: str
     options: Mapping[str, Any]
-    memory: Callable[[Size], int]
+    memory: Callable[[Size, Mapping[str, Any]], int]
     max_k: int | None = 1
     reference: bool = False
     check: Callable[[Mapping[str, Any]], object] | None = None
     bars: bool = False
+
+    def bytes_needed(self, size: Size, options: Mapping[str, Any] | None = None) -> int:
+        """Upper estimate of the bytes that the method takes beyond the interest itself."""
+        return self.memory(size, {**self.options, **(options or {})})
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready dictionary, as ``topicloom methods --json`` prints it."""

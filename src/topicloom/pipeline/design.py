@@ -18,7 +18,7 @@ from topicloom.errors import NotEnoughMemoryError
 from topicloom.judge import checked_k
 from topicloom.methods.dc.divide_and_conquer import worker_size
 from topicloom.methods.greedy.grown import engine_memory
-from topicloom.methods.registry import Size, check_bars, check_options, registered, spec_of
+from topicloom.methods.registry import MethodSpec, Size, check_bars, check_options, registered, spec_of
 from topicloom.methods.selection import method_for, options_for, promised
 from topicloom.model import Metrics, Verdict
 from topicloom.model.checks import checked_seed
@@ -286,12 +286,14 @@ def check_memory(
         part = worker_size(size, **(options or {}))
         needed, busy = interest_bytes(part) + engine_memory(part), workers
     else:
-        needed, busy = interest_bytes(size) + spec_of(method).memory(size), 1
+        needed, busy = interest_bytes(size) + spec_of(method).bytes_needed(size, options), 1
     if busy * needed > available:
         fitting = [
             name
             for name, spec in registered().items()
-            if name != method and not spec.reference and interest_bytes(size) + spec.memory(size) <= available
+            if name != method
+            and not spec.reference
+            and interest_bytes(size) + spec.bytes_needed(size, _shared(spec, options)) <= available
         ]
         advice = f"; these methods would fit: {', '.join(fitting)}" if fitting else "; no method fits on this machine"
         if method == "dc":
@@ -301,6 +303,11 @@ def check_memory(
             f"and {available / 2**30:.1f} GiB are at hand{advice}"
         )
     return needed
+
+
+def _shared(spec: MethodSpec, options: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Those of the given options that a method has as well, such as k."""
+    return {name: value for name, value in (options or {}).items() if name in spec.options}
 
 
 def interest_bytes(size: Size) -> int:

@@ -136,7 +136,9 @@ def _check_memory(prepared: "Prepared", choices: Sequence[MethodChoice], cores: 
     from topicloom.pipeline.design import check_memory
 
     available = available_memory()
-    needed = sorted((check_memory(prepared, choice.method, available) for choice in choices), reverse=True)
+    needed = sorted(
+        (check_memory(prepared, choice.method, available, options=choice.options) for choice in choices), reverse=True
+    )
     at_once = sum(needed[:cores])
     if at_once > available:
         raise NotEnoughMemoryError(

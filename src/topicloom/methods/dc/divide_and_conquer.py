@@ -1,7 +1,7 @@
 """Divide and conquer (DC): Greedy Merge in partitions of the nodes, then star merges over the partitions."""
 
 import numbers
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -96,9 +96,9 @@ def _engine_rho(inner: Any, rho: Any) -> float:
     return float(rho)
 
 
-def _memory(size: Size) -> int:
-    """Bytes of one partition out of ten."""
-    return engine_memory(Size(size.nodes // 10 + 1, size.topics, size.subscriptions // 10))
+def _memory(size: Size, options: Mapping[str, Any]) -> int:
+    """Bytes of what one Python worker has at a time; see `worker_size`."""
+    return engine_memory(worker_size(size, **options))
 
 
 def worker_size(size: Size, **options: Any) -> Size:

@@ -1,5 +1,8 @@
 """CD-ODA, CD-ODA-I and CD-ODA-II: every message takes at most two hops, by a star around one node after the other."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from topicloom.kernels.covers.node_stars import DENSITY, NEIGHBOURS, WEIGHTED, node_stars
 from topicloom.kernels.tie_order import places_on_circle
 from topicloom.methods.registry import Size, method
@@ -14,7 +17,7 @@ _COST = (
 _GUARANTEE = "topic-connected, every topic with diameter at most 2; "
 
 
-def _memory(size: Size) -> int:
+def _memory(size: Size, options: Mapping[str, Any]) -> int:
     """Bytes: at most a star per topic, and the links grow by doubling."""
     return 40 * size.subscriptions + 80 * size.nodes + 16 * size.topics
 

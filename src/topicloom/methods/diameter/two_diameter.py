@@ -13,7 +13,7 @@ from topicloom.model.checks import checked_seed
     guarantee="topic-connected, every topic with diameter at most 2; at most a link per subscription",
     cost="O(Σ_u topics(u)² + subscriptions log nodes) time, O(subscriptions + links) memory",
     paper="Onus, Richa: Parameterized Maximum and Average Degree Approximation in Topic-Based Publish-Subscribe, §6.3",
-    memory=lambda size: 96 * size.subscriptions + 64 * (size.nodes + size.topics),
+    memory=lambda size, options: 96 * size.subscriptions + 64 * (size.nodes + size.topics),
 )
 def two_diameter_oda(interest: Interest, *, seed: int = 0) -> Overlay:
     """Overlay of topic diameter 2 by 2D-ODA: the densest star of a topic comes first.

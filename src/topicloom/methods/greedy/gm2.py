@@ -1,5 +1,6 @@
 """GM2: Greedy Merge for overlays that survive the failure of any one node."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from topicloom.kernels.greedy.engine import GREEDY_MERGE
@@ -8,7 +9,7 @@ from topicloom.methods.registry import Size, method
 from topicloom.model import Interest, Overlay
 
 
-def _memory(size: Size) -> int:
+def _memory(size: Size, options: Mapping[str, Any]) -> int:
     """Bytes of the engine, with the forests of blocks instead of components."""
     return engine_memory(size) + 64 * size.subscriptions
 

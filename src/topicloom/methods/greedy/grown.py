@@ -1,5 +1,6 @@
 """What the methods on the greedy engine share: calling it for a whole interest, and what that takes."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy.typing as npt
@@ -42,10 +43,13 @@ def grown(
     return Overlay(interest, links, method, options, seed, report)
 
 
-def engine_memory(size: Size) -> int:
-    """Bytes of the greedy engine: a byte or two per node pair on the dense path, O(subscriptions) on the sparse one."""
+def engine_memory(size: Size, options: Mapping[str, Any] | None = None) -> int:
+    """Bytes of the greedy engine: a byte or two per node pair on the dense path, O(subscriptions) on the sparse one.
+
+    An upper estimate, at most twice the measured peak on large interests; no option matters.
+    """
     tables = [size.nodes**2 // 2 + size.nodes * size.topics]
     if size.topics > 8 * MANY_COLUMNS:  # rare topics may be counted apart
         tables.append(size.nodes**2 + size.nodes * size.topics)
     table = max((one for one in tables if one <= DENSE_BYTES), default=0)
-    return table + 80 * size.subscriptions + 64 * (size.nodes + size.topics)
+    return table + 96 * size.subscriptions + 160 * size.nodes + 64 * size.topics

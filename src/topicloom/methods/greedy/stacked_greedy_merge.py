@@ -1,5 +1,8 @@
 """Stacked Greedy Merge (ours): k-topic-connected overlays with few links, for any k."""
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 
 from topicloom.kernels.greedy.engine import greedy_links
@@ -15,9 +18,9 @@ from topicloom.model.arrays import Int32Array
 from topicloom.model.checks import checked_seed, checked_whole
 
 
-def _memory(size: Size) -> int:
-    """Bytes of the engine, and of the arcs of every sub-overlay."""
-    return engine_memory(size) + 512 * size.subscriptions
+def _memory(size: Size, options: Mapping[str, Any]) -> int:
+    """Bytes of the engine with blocks, and of the arcs of every sub-overlay, which are about k per subscription."""
+    return engine_memory(size) + (128 + 48 * min(int(options["k"]), size.nodes)) * size.subscriptions
 
 
 @method(

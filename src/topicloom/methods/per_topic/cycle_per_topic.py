@@ -15,7 +15,7 @@ from topicloom.model.checks import checked_seed
     guarantee="2-topic-connected; no bound on degrees (about 2s for a node with s topics)",
     cost="O(subscriptions log subscriptions) time, O(subscriptions) memory",
     paper="Chen, Jacobsen, Vitenberg: kTCO (GM2, HararyPT), §VIII",
-    memory=lambda size: 80 * size.subscriptions,
+    memory=lambda size, options: 80 * size.subscriptions,
     max_k=2,
 )
 def cycle_per_topic(interest: Interest, *, seed: int = 0) -> Overlay:

@@ -1,6 +1,7 @@
 """HararyPT: per topic the sparsest graph that survives k - 1 failures, all topics along one node sequence."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -8,12 +9,18 @@ import numpy.typing as npt
 from topicloom.errors import InvalidOptionError
 from topicloom.methods.per_topic.merging import merged
 from topicloom.methods.per_topic.similarity_sequence import similarity_sequence
-from topicloom.methods.registry import method
+from topicloom.methods.registry import Size, method
 from topicloom.model import Interest, Overlay
 from topicloom.model.arrays import Int32Array, Int64Array
 from topicloom.model.checks import checked_seed, checked_whole
 
 SEQUENCES = ("arbitrary", "similarity")
+
+
+def _memory(size: Size, options: Mapping[str, Any]) -> int:
+    """Bytes of k / 2 links for each subscription, while they are sorted; and of a sort key for each node."""
+    links = (96 + 48 * min(int(options["k"]), size.nodes)) * size.subscriptions
+    return links + (192 * size.nodes if options["sequence"] == "similarity" else 0)
 
 
 @method(
@@ -22,7 +29,7 @@ SEQUENCES = ("arbitrary", "similarity")
     guarantee="k-topic-connected for the k asked; the fewest links for each topic on its own, none for all together",
     cost="O(k · subscriptions · log) time, O(k · subscriptions) memory",
     paper="Chen, Jacobsen, Vitenberg: kTCO (GM2, HararyPT), §VII",
-    memory=lambda size: 256 * size.subscriptions,
+    memory=_memory,
     max_k=None,
 )
 def harary_per_topic(interest: Interest, *, k: int = 2, sequence: str = "arbitrary", seed: int = 0) -> Overlay:

@@ -12,7 +12,7 @@ from topicloom.model.checks import checked_seed
     guarantee="2-topic-connected; no bound on degrees (a node with s topics has degree up to 2s)",
     cost="O(subscriptions log subscriptions) time, O(subscriptions) memory",
     paper="Chockler et al., Constructing Scalable Overlays for Pub-Sub with Many Topics, PODC 2007, §8.3",
-    memory=lambda size: 64 * size.subscriptions,
+    memory=lambda size, options: 64 * size.subscriptions,
     max_k=2,
 )
 def ring_per_topic(interest: Interest, *, seed: int = 0) -> Overlay:

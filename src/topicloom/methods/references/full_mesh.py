@@ -1,5 +1,8 @@
 """Full mesh: every two nodes that share a topic are linked. A reference to compare with."""
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 
 from topicloom.errors import NotEnoughMemoryError
@@ -11,7 +14,7 @@ from topicloom.model.checks import checked_seed
 MOST_LINKS = 200_000_000
 
 
-def _memory(size: Size) -> int:
+def _memory(size: Size, options: Mapping[str, Any]) -> int:
     return 24 * min(size.nodes * (size.nodes - 1) // 2, MOST_LINKS)
 
 

@@ -15,7 +15,7 @@ from topicloom.model.checks import checked_seed
     guarantee="any two nodes within two hops; not topic-connected where the hub lacks a topic; one point of failure",
     cost="O(subscriptions) time and memory",
     paper="no paper: what deployments with one central broker do",
-    memory=lambda size: 8 * size.subscriptions + 32 * size.nodes,
+    memory=lambda size, options: 8 * size.subscriptions + 32 * size.nodes,
     max_k=0,
     reference=True,
 )

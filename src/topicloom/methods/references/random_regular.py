@@ -15,7 +15,7 @@ from topicloom.model.checks import checked_seed, checked_whole
     guarantee="connected, every node of degree d (one of d - 1 if nodes · d is odd); not topic-connected",
     cost="O(nodes · d) time and memory",
     paper="no paper: what gossip meshes do, such as libp2p's with one topic",
-    memory=lambda size: 512 * size.nodes,
+    memory=lambda size, options: 512 * size.nodes,
     max_k=0,
     reference=True,
 )

@@ -13,7 +13,7 @@ from topicloom.model.checks import checked_seed
     guarantee="connects all co-subscribers by the fewest links; not topic-connected; every inner node can break it",
     cost="O(Σ_t subscribers(t)²) time, O(nodes) memory",
     paper="no paper: what acyclic broker networks (Siena, PADRES) do, here at its best by shared topics",
-    memory=lambda size: 64 * size.nodes,
+    memory=lambda size, options: 64 * size.nodes,
     max_k=0,
     reference=True,
 )
