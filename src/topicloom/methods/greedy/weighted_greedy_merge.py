@@ -1,6 +1,8 @@
 """Weighted Greedy Merge (ours): Greedy Merge in which a topic that few want counts for more."""
 
 import numbers
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
@@ -12,7 +14,7 @@ from topicloom.methods.registry import Size, method
 from topicloom.model import Interest, Overlay
 
 
-def _memory(size: Size) -> int:
+def _memory(size: Size, options: Mapping[str, Any]) -> int:
     """Bytes of the engine, whose table may need two bytes for a pair where one does without weights."""
     return engine_memory(size) + min(engine_memory(size), size.nodes**2)
 
@@ -66,7 +68,7 @@ def weighted_greedy_merge(interest: Interest, *, rho: float | None = None, seed:
 
     References
     ----------
-    Ours; docs/algorithms/degree.md derives the guarantee, which is Wolsey's for submodular covers.
+    Ours, of [gm-min-tco]; docs/algorithms/degree.md derives the guarantee, which is that of [wolsey]; docs/papers.md.
 
     Examples
     --------
