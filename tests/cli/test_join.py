@@ -49,7 +49,8 @@ def test_what_cannot_be_joined_is_one_sentence_and_exit_code_2(sites, capsys):
         (["--partitions", "few"], "auto"),
         (["--partitions", "0"], "partitions is 0"),
         (["--division", "fair"], "random, similar"),
-        (["--inner", "gm2"], "2-topic-connected"),
+        (["--inner", "ring-pt"], "weighted-gm, gm2"),
+        (["--k", "2"], "not 2"),
     ],
 )
 def test_options_of_dc_are_refused_before_spark_starts(tmp_path, capsys, arguments, reason):

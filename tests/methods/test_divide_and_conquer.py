@@ -212,7 +212,7 @@ def test_the_number_of_partitions_is_chosen_by_the_papers_rule():
         ({"partitions": "many"}, '"auto" is accepted'),
         ({"partitions": 2.5}, "partitions is 2.5"),
         ({"division": "fair"}, "random, similar"),
-        ({"inner": "gm2"}, "would not be 2-topic-connected"),
+        ({"inner": "gm2", "rho": 2}, "inner is gm2"),
         ({"inner": "ring-pt"}, "gm, low-oda"),
         ({"rho": 2}, "inner is gm"),
         ({"inner": "low-oda", "rho": 0}, "rho is 0"),

@@ -36,6 +36,7 @@ OPTIONS = {
     "a tree of merges": {"partitions": 12, "merge_limit": 40},
     "a small core leaves stars": {"division": "similar", "core": 2, "merge_limit": 30},
     "low-oda": {"inner": "low-oda", "rho": 2, "core": 10, "partitions": 4},
+    "two-topic-connected": {"inner": "gm2", "division": "similar", "core": 10, "partitions": 5, "merge_limit": 40},
     "chosen": {"partitions": "auto"},
     "one": {"partitions": 1},
     "as many as nodes": {"partitions": 150},
@@ -70,7 +71,15 @@ def test_the_pipeline_designs_verifies_and_reports(table, interest):
 
 def test_bad_options_are_refused_before_spark_works(table):
     with pytest.raises(InvalidOptionError, match="gm2"):
-        design_overlay(table, method="dc", inner="gm2")
+        design_overlay(table, method="dc", inner="ring-pt")
+    with pytest.raises(InvalidOptionError, match="not 2"):
+        design_overlay(table, method="dc", k=2)
+
+
+def test_a_design_by_gm2_is_judged_at_2(table):
+    result = design_overlay(table, method="dc", partitions=3, inner="gm2", seed=2)
+    assert result.verdict.ok and result.verdict.k == 2
+    result.release()
 
 
 def test_a_work_folder_keeps_partitions_and_gives_them_back(prepared, interest, tmp_path):

@@ -45,6 +45,8 @@ class MethodSpec:
         Highest k for which the result is k-topic-connected; None when ``k`` is one of its options.
     reference : bool
         Kept to compare with, not to recommend.
+    promises : callable, optional
+        The k that the result reaches with given options, if that is more than 1 with some of them.
     check : callable, optional
         Refuses option values that the method would refuse, before anything is read.
     bars : bool
@@ -61,6 +63,7 @@ class MethodSpec:
     memory: Callable[[Size, Mapping[str, Any]], int]
     max_k: int | None = 1
     reference: bool = False
+    promises: Callable[[Mapping[str, Any]], int] | None = None
     check: Callable[[Mapping[str, Any]], object] | None = None
     bars: bool = False
 

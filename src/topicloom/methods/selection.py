@@ -1,6 +1,7 @@
 """Which method with which options: as people write it (``low-oda:rho=8``), or for a k alone."""
 
 import ast
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -53,7 +54,7 @@ def _value(text: str) -> Any:
     return value if isinstance(value, int | float) else text
 
 
-def options_for(spec: MethodSpec, k: int | None) -> dict[str, Any]:
+def options_for(spec: MethodSpec, k: int | None, options: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """Options that make a method reach k: its own option ``k``, or none if it promises as much anyway.
 
     Without a k, a method with that option is asked for its default.
@@ -65,6 +66,8 @@ def options_for(spec: MethodSpec, k: int | None) -> dict[str, Any]:
     """
     if "k" in spec.options:
         return {"k": spec.options["k"] if k is None else checked_whole("k", k, 1)}
+    if spec.promises is not None and k is not None and checked_whole("k", k, 1) <= spec.promises(options or {}):
+        return {}
     if k is not None and spec.max_k is not None and checked_whole("k", k, 1) > spec.max_k:
         able = [
             name
@@ -78,8 +81,10 @@ def options_for(spec: MethodSpec, k: int | None) -> dict[str, Any]:
     return {}
 
 
-def promised(spec: MethodSpec, k: int | None) -> int:
-    """The k at which to judge a design: the one asked for, or else what the method makes of its default."""
+def promised(spec: MethodSpec, k: int | None, options: Mapping[str, Any] | None = None) -> int:
+    """The k at which to judge a design: the one asked for, or else what the method makes of its options or default."""
     if k is not None:
         return k
+    if spec.promises is not None:
+        return spec.promises(options or {})
     return int(spec.options["k"]) if spec.max_k is None else 1

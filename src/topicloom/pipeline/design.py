@@ -17,7 +17,6 @@ from pyspark.sql import functions as F
 from topicloom.errors import NotEnoughMemoryError
 from topicloom.judge import checked_k
 from topicloom.methods.dc.divide_and_conquer import worker_size
-from topicloom.methods.greedy.grown import engine_memory
 from topicloom.methods.registry import MethodSpec, Size, check_bars, check_options, registered, spec_of
 from topicloom.methods.selection import method_for, options_for, promised
 from topicloom.model import Metrics, Verdict
@@ -122,7 +121,7 @@ def design_overlay(
     method = method or method_for(1 if k is None else k)
     spec = spec_of(method)
     check_options(spec, options)
-    options_for(spec, k)
+    options_for(spec, k, options)
     checked_seed(seed)
     stages = stages or Stages()
     prepared = _prepared(subscriptions, stages)
@@ -145,7 +144,7 @@ def design_prepared(
     barring = {} if forbid is None else {"forbid": np.asarray(forbid, np.int32)}
     if barring:
         check_bars(spec)
-    options |= options_for(spec, k)
+    options |= options_for(spec, k, options)
     stages = stages or Stages()
     counts = prepared.counts
     started = time.time()
@@ -156,8 +155,8 @@ def design_prepared(
         )
     with stages("verify", f"verifying {n_links:,} links and measuring {counts['topics']:,} topics"):
         linked = linked_topics(prepared.interest, links).persist()
-        topics = _asked(prepared, linked, judging(promised(spec, k)), TOPIC_FIGURES).persist()
-        verdict = _verdict(prepared, linked, topics, promised(spec, k))
+        topics = _asked(prepared, linked, judging(promised(spec, k, options)), TOPIC_FIGURES).persist()
+        verdict = _verdict(prepared, linked, topics, promised(spec, k, options))
     with stages("measure", f"measuring {counts['nodes']:,} nodes"):
         nodes = node_figures(prepared.interest, links).persist()
         metrics = summarize(nodes, topics, linked)
@@ -284,7 +283,7 @@ def check_memory(
     size = Size(prepared.counts["nodes"], prepared.counts["topics"], prepared.counts["subscriptions"])
     if method == "dc":
         part = worker_size(size, **(options or {}))
-        needed, busy = interest_bytes(part) + engine_memory(part), workers
+        needed, busy = interest_bytes(part) + spec_of(method).bytes_needed(size, options), workers
     else:
         needed, busy = interest_bytes(size) + spec_of(method).bytes_needed(size, options), 1
     if busy * needed > available:

@@ -80,7 +80,7 @@ def command(
         ),
     ] = None,
     inner: Annotated[
-        str | None, typer.Option(help="dc: method for the partitions: gm, low-oda or weighted-gm.  [default: gm]")
+        str | None, typer.Option(help="dc: method for the partitions: gm, low-oda, weighted-gm or gm2.  [default: gm]")
     ] = None,
     core: Annotated[
         int | None,
@@ -143,7 +143,7 @@ def command(
         if k is not None:
             tell(f"k = {k}: designing with {method}{CHOICES.get(method, '')}")
     check_options(spec_of(method), options)
-    options |= options_for(spec_of(method), k)
+    options |= options_for(spec_of(method), k, options)
     checked_seed(seed)
     if forbid is not None or inventory is not None:
         check_bars(spec_of(method))

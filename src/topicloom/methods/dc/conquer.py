@@ -5,23 +5,23 @@ by some of them in turn, until one group is left. Each piece sees its own nodes,
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from topicloom.kernels.greedy.engine import GREEDY_MERGE
 from topicloom.methods.dc.star_merge import (
-    BoolArray,
     Part,
     candidates_elsewhere,
     joining_links,
     stacked,
     star_set,
+    subscribers_in,
     wanted_elsewhere,
 )
 from topicloom.model.arrays import Int32Array, Int64Array, degrees
 
-INNER_METHODS = ("gm", "low-oda", "weighted-gm")
+INNER_METHODS = ("gm", "low-oda", "weighted-gm", "gm2")
 
 
 class Stars(NamedTuple):
@@ -41,45 +41,50 @@ class Piece(NamedTuple):
 
 
 class Core(NamedTuple):
-    """Nodes that all partitions see, the links of their own overlay, and which topics they want."""
+    """Nodes that all partitions see, and the links of their own overlay."""
 
     part: Part
     links: Int32Array
-    wanted: BoolArray
 
-    def left_over(self, subscribers: Int64Array) -> Int64Array:
-        """The topics' numbers of subscribers, 0 for those that the core connects."""
-        return np.where(self.wanted, 0, subscribers)
+    def left_over(self, subscribers: Int64Array, k: int = 1) -> Int64Array:
+        """The topics' numbers of subscribers outside the core, 0 for topics that the core connects.
+
+        The core connects a topic across all partitions if k of its nodes want it.
+        """
+        inside = subscribers_in(self.part, len(subscribers))
+        left: Int64Array = np.where(inside >= k, 0, subscribers - inside)
+        return left
 
 
 class Settings(NamedTuple):
     """What pieces have in common.
 
     ``rho`` is that of the greedy engine: 0 conquers by Greedy Merge, else by Low-ODA. ``weighted`` lets topics count by
-    how many of a piece's nodes want them.
+    how many of a piece's nodes want them. ``k`` is the topic-connectivity that pieces reach and merges keep: 1, or 2
+    with GM2's rule and two star nodes for each open topic.
     """
 
     n_topics: int
     rho: float = GREEDY_MERGE
     seed: int = 0
     weighted: bool = False
+    k: int = 1
+
+    def rule(self) -> dict[str, Any]:
+        """The rule of the inner method, as keywords of `joining_links`."""
+        return {"rho": self.rho, "weighted": self.weighted, "blocks": self.k == 2}
 
 
 def build_core(part: Part, settings: Settings) -> Core:
     """The core's own overlay, by the inner method."""
-    links = joining_links(
-        part, None, settings.n_topics, rho=settings.rho, weighted=settings.weighted, seed=settings.seed
-    )
-    wanted = np.zeros(settings.n_topics, np.bool_)
-    wanted[part.topics] = True
-    return Core(part, links, wanted)
+    return Core(part, joining_links(part, None, settings.n_topics, seed=settings.seed, **settings.rule()))
 
 
 def conquer(part: Part, number: int, core: Core, subscribers: Int64Array, settings: Settings) -> Piece:
     """Connect a partition within itself and to the core; its star set covers its open topics.
 
-    Afterwards the nodes of partition and core that want a topic are connected, for every topic. A topic is open if it
-    has ``subscribers`` in other partitions as well, and none in the core; see `Core.left_over`.
+    Afterwards the nodes of partition and core that want a topic are k-connected, for every topic. A topic is open if it
+    has ``subscribers`` in other partitions as well, and fewer than k in the core; see `Core.left_over`.
     """
     nodes = stacked([core.part, part])
     n_core = len(core.part.nodes)
@@ -91,13 +96,12 @@ def conquer(part: Part, number: int, core: Core, subscribers: Int64Array, settin
         nodes,
         one_core if n_core else None,
         settings.n_topics,
-        rho=settings.rho,
-        weighted=settings.weighted,
         degree=degree,
         seed=settings.seed,
+        **settings.rule(),
     )
     open_topics = wanted_elsewhere(part, subscribers)
-    stars = star_set(part, open_topics, seed=settings.seed)
+    stars = star_set(part, open_topics, seed=settings.seed, coverage=settings.k)
     others = max(len(nodes.nodes) - 1, 0)
     unit = np.full(len(stars), number, np.int32)
     return Piece(links, Stars(part.take(stars, open_topics), unit, np.full(len(stars), others, np.int64)), others)
@@ -106,12 +110,13 @@ def conquer(part: Part, number: int, core: Core, subscribers: Int64Array, settin
 def merge_group(stars: Stars, number: int, subscribers: Int64Array, settings: Settings) -> Piece:
     """Connect the units of a group over their star nodes; its star set is for the next level.
 
-    Always by Greedy Merge's rule. ``subscribers`` are counted among the star nodes of all groups.
+    By Greedy Merge's rule, or by GM2's at k = 2. ``subscribers`` are counted among the star nodes of all groups.
     """
-    links = joining_links(stars.part, stars.unit, settings.n_topics, seed=settings.seed)
+    blocks = settings.k == 2
+    links = joining_links(stars.part, stars.unit, settings.n_topics, blocks=blocks, seed=settings.seed)
     candidates = stars.candidates + candidates_elsewhere(stars.unit)
     still_open = wanted_elsewhere(stars.part, subscribers)
-    chosen = star_set(stars.part, still_open, seed=settings.seed)
+    chosen = star_set(stars.part, still_open, seed=settings.seed, coverage=settings.k)
     unit = np.full(len(chosen), number, np.int32)
     representatives = Stars(stars.part.take(chosen, still_open), unit, candidates[chosen])
     return Piece(links, representatives, int(candidates.max(initial=0)))

@@ -51,6 +51,7 @@ class Plan(NamedTuple):
     rho: float
     merge_limit: int
     weighted: bool = False
+    k: int = 1
 
     @classmethod
     def of(
@@ -75,19 +76,15 @@ class Plan(NamedTuple):
             _engine_rho(inner, rho),
             checked_whole("merge_limit", merge_limit, 2),
             inner == "weighted-gm",
+            2 if inner == "gm2" else 1,
         )
 
 
 def _engine_rho(inner: Any, rho: Any) -> float:
-    if inner == "gm2":
-        raise InvalidOptionError(
-            "dc cannot conquer with gm2: one star node that fails would cut its partition off, so that the result "
-            "would not be 2-topic-connected; use gm2 itself"
-        )
     if inner not in INNER_METHODS:
         raise InvalidOptionError(f"dc cannot conquer with {inner!r}; it can with {', '.join(INNER_METHODS)}")
-    if inner == "gm" and rho is not None:
-        raise InvalidOptionError("rho is an option of inner=low-oda and of inner=weighted-gm, and inner is gm")
+    if inner in ("gm", "gm2") and rho is not None:
+        raise InvalidOptionError(f"rho is an option of inner=low-oda and of inner=weighted-gm, and inner is {inner}")
     if inner != "low-oda" and rho is None:
         return GREEDY_MERGE
     rho = 3.0 if rho is None else rho  # low_oda's own
@@ -98,7 +95,8 @@ def _engine_rho(inner: Any, rho: Any) -> float:
 
 def _memory(size: Size, options: Mapping[str, Any]) -> int:
     """Bytes of what one Python worker has at a time; see `worker_size`."""
-    return engine_memory(worker_size(size, **options))
+    part = worker_size(size, **options)
+    return engine_memory(part) + (64 * part.subscriptions if options["inner"] == "gm2" else 0)
 
 
 def worker_size(size: Size, **options: Any) -> Size:
@@ -128,6 +126,7 @@ def worker_size(size: Size, **options: Any) -> Size:
     paper="Chen, Jacobsen, Vitenberg: Divide and Conquer Algorithms for Publish/Subscribe Overlay Design, ICDCS 2010",
     memory=_memory,
     check=lambda options: Plan.of(**options),
+    promises=lambda options: Plan.of(**options).k,
 )
 def divide_and_conquer(
     interest: Interest,
@@ -155,8 +154,9 @@ def divide_and_conquer(
         computing star sets only, and takes the best by ``aim``.
     division : "random" or "similar"
         Random as in the paper, or like interests together, with a core; see ``core``.
-    inner : "gm", "low-oda" or "weighted-gm"
-        How partitions are conquered. ``rho`` is Low-ODA's, 3 unless given, or that of ``weighted-gm``.
+    inner : "gm", "low-oda", "weighted-gm" or "gm2"
+        How partitions are conquered. ``rho`` is Low-ODA's, 3 unless given, or that of ``weighted-gm``. With "gm2" the
+        overlay is 2-topic-connected: two star nodes stand for each topic, and merges follow GM2's rule.
     core : int, optional
         Number of nodes that every partition sees beside its own, chosen by covering all topics again and again. None
         is 0 with ``random``, the paper's algorithm, and the size of a partition with ``similar``. A core saves most of
@@ -183,7 +183,7 @@ def divide_and_conquer(
     References
     ----------
     [star-merge] Algorithm 7, §VII; docs/papers.md.
-    The merge in groups, the division by likeness and the core are ours.
+    The merge in groups, the division by likeness, the core and ``inner="gm2"`` are ours.
 
     Examples
     --------
@@ -205,7 +205,9 @@ def divide_and_conquer(
         merge_limit=merge_limit,
     )
     checked_seed(seed)
-    count = choose_count(interest, aim, seed=seed) if plan.partitions == "auto" else int(plan.partitions)
+    count = (
+        choose_count(interest, aim, seed=seed, coverage=plan.k) if plan.partitions == "auto" else int(plan.partitions)
+    )
     links, report = _designed(interest, plan, count, seed)
     options: dict[str, Any] = {
         "partitions": partitions,
@@ -225,7 +227,7 @@ def needs_no_division(count: int, n_nodes: int) -> bool:
 
 
 def _designed(interest: Interest, plan: Plan, count: int, seed: int) -> tuple[Int32Array, dict[str, Any]]:
-    settings = Settings(interest.n_topics, plan.rho, seed, plan.weighted)
+    settings = Settings(interest.n_topics, plan.rho, seed, plan.weighted, plan.k)
     n_nodes = interest.n_nodes
     if needs_no_division(count, n_nodes):
         links = build_core(Part.of(interest, np.arange(n_nodes)), settings).links
@@ -239,7 +241,7 @@ def _designed(interest: Interest, plan: Plan, count: int, seed: int) -> tuple[In
 
     by_partition = np.argsort(partition, kind="stable")[len(core.part.nodes) :]
     sizes = np.bincount(partition[by_partition], minlength=count)
-    left = core.left_over(subscribers)
+    left = core.left_over(subscribers, plan.k)
     pieces = [
         conquer(Part.of(interest, nodes), number, core, left, settings)
         for number, nodes in enumerate(np.split(by_partition, np.cumsum(sizes)[:-1]))

@@ -149,9 +149,9 @@ def trial_counts(n_nodes: int) -> list[int]:
     return [count for count in counts if n_nodes / MOST_TRIED <= count <= n_nodes / LEAST_TRIED]
 
 
-def trial_star_set(part: Part, subscribers: Int64Array, *, seed: int) -> int:
+def trial_star_set(part: Part, subscribers: Int64Array, *, seed: int, coverage: int = 1) -> int:
     """Size of a partition's star set, which covers the topics that have subscribers elsewhere."""
-    return len(star_set(part, wanted_elsewhere(part, subscribers), seed=seed))
+    return len(star_set(part, wanted_elsewhere(part, subscribers), seed=seed, coverage=coverage))
 
 
 def best_count(n_nodes: int, star_sets: Mapping[int, float], aim: str) -> int:
@@ -169,7 +169,7 @@ def best_count(n_nodes: int, star_sets: Mapping[int, float], aim: str) -> int:
     return min(sorted(star_sets), key=cost, default=1)
 
 
-def choose_count(interest: Interest, aim: str, *, seed: int) -> int:
+def choose_count(interest: Interest, aim: str, *, seed: int, coverage: int = 1) -> int:
     """Number of partitions by trial: nodes are divided and star sets computed, no links. O(subscriptions) a trial.
 
     At most eight partitions of each trial are looked at.
@@ -180,7 +180,8 @@ def choose_count(interest: Interest, aim: str, *, seed: int) -> int:
     for count in trial_counts(n_nodes):
         partition = divide(interest, count, "random", seed=seed)
         parts = [Part.of(interest, np.flatnonzero(partition == d)) for d in range(min(count, SAMPLED_PARTITIONS))]
-        sizes[count] = float(np.mean([trial_star_set(part, subscribers, seed=seed) for part in parts]))
+        stars = [trial_star_set(part, subscribers, seed=seed, coverage=coverage) for part in parts]
+        sizes[count] = float(np.mean(stars))
     return best_count(n_nodes, sizes, aim)
 
 

@@ -74,14 +74,15 @@ def wanted_elsewhere(part: Part, subscribers: Int64Array) -> BoolArray:
     return subscribers_in(part, len(subscribers)) < subscribers
 
 
-def star_set(part: Part, needed: BoolArray, *, seed: int, limit: int | None = None) -> Int64Array:
+def star_set(part: Part, needed: BoolArray, *, seed: int, limit: int | None = None, coverage: int = 1) -> Int64Array:
     """Positions, ascending, of few nodes that together want every needed topic of the part (Algorithm 6).
 
-    At most 1 + ln(needed topics) times as many as the fewest possible.
+    ``coverage`` of them want each topic, or all that do in the part. At most 1 + ln(coverage · needed topics) times as
+    many as the fewest possible.
     """
     weight = np.ones(len(part.nodes), np.int64)
     places = places_among(part.nodes, seed)
-    need = needed.astype(np.int32)
+    need = coverage * needed.astype(np.int32)
     limit = len(part.nodes) if limit is None else limit
     return np.sort(greedy_cover(part.indptr, part.topics, need, weight, places, limit)).astype(np.int64)
 
@@ -93,6 +94,7 @@ def joining_links(
     *,
     rho: float = GREEDY_MERGE,
     weighted: bool = False,
+    blocks: bool = False,
     degree: Int64Array | None = None,
     seed: int,
 ) -> Int32Array:
@@ -104,8 +106,9 @@ def joining_links(
     unit : int array, one per node, or None
         Nodes with equal numbers belong to one overlay; each link joins two of them. None: each node is a unit.
     n_topics : int
-    rho, degree
-        The rule, and the links that nodes have beforehand; see `greedy_links`.
+    rho, blocks, degree
+        The rule, and the links that nodes have beforehand; see `greedy_links`. With ``blocks`` the nodes of a unit that
+        want a topic are one block of it, and every topic becomes one block (GM2's rule).
     weighted : bool
         Topics count by `topic_weights` of their subscribers in the part, instead of 1 each.
 
@@ -120,6 +123,7 @@ def joining_links(
         part.topics,
         n_topics,
         rho=rho,
+        blocks=blocks,
         weights=topic_weights(subscribers_in(part, n_topics)) if weighted else None,
         components=None if unit is None else np.repeat(unit, np.diff(part.indptr)).astype(np.int32),
         places=places_among(part.nodes, seed),

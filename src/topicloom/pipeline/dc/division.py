@@ -31,7 +31,9 @@ _INTEREST = f"{NODE_ID} int, {TOPICS} array<int>"
 _TRIAL = "trial"
 
 
-def chosen_count(interest: DataFrame, subscribers: Int64Array, aim: str, *, n_nodes: int, seed: int) -> int:
+def chosen_count(
+    interest: DataFrame, subscribers: Int64Array, aim: str, *, n_nodes: int, seed: int, coverage: int = 1
+) -> int:
     """`choose_count` in one job: every row goes to the sampled partitions of all trials to which it belongs."""
     counts = trial_counts(n_nodes)
 
@@ -46,7 +48,7 @@ def chosen_count(interest: DataFrame, subscribers: Int64Array, aim: str, *, n_no
                 yield pa.RecordBatch.from_arrays(columns, [NODE_ID, TOPICS, PARTITION, _TRIAL])
 
     def size(table: pa.Table) -> pa.Table:
-        stars = trial_star_set(as_part(table), subscribers, seed=seed)
+        stars = trial_star_set(as_part(table), subscribers, seed=seed, coverage=coverage)
         return pa.table({_TRIAL: table[_TRIAL][:1], "stars": pa.array([stars], pa.int32())})
 
     rows = interest.select(NODE_ID, TOPICS).mapInArrow(assign, f"{_INTEREST}, {PARTITION} int, {_TRIAL} int")
@@ -70,10 +72,8 @@ def brought_core(interest: DataFrame, subscribers: Int64Array, partitions: int, 
     found = chosen.where(F.col(KIND) != FIGURES).toArrow()
     links = found.filter(pc.equal(found[KIND], LINK)).sort_by(ORDER)
     stars = as_stars(found.filter(pc.equal(found[KIND], STAR)))
-    wanted = np.zeros(settings.n_topics, np.bool_)
-    wanted[stars.part.topics] = True
     ends = np.column_stack((links[SRC_ID].to_numpy(), links[DST_ID].to_numpy()))
-    return Core(stars.part, ends.astype(np.int32).reshape(-1, 2), wanted)
+    return Core(stars.part, ends.astype(np.int32).reshape(-1, 2))
 
 
 def divided(interest: DataFrame, order: Order, *, core_nodes: Int32Array) -> DataFrame:

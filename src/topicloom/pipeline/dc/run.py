@@ -108,12 +108,12 @@ def divide_and_conquer(
     require_columns(interest, NODE_ID, TOPICS)
     stages = stages or Stages()
     plan = Plan.of(**options)
-    settings = Settings(n_topics, plan.rho, seed, plan.weighted)
+    settings = Settings(n_topics, plan.rho, seed, plan.weighted, plan.k)
     if subscribers is None:
         subscribers = counted_subscribers(interest, n_topics)
     if plan.partitions == "auto":
         with stages("design/choose", "choosing the number of partitions by trial"):
-            count = chosen_count(interest, subscribers, plan.aim, n_nodes=n_nodes, seed=seed)
+            count = chosen_count(interest, subscribers, plan.aim, n_nodes=n_nodes, seed=seed, coverage=plan.k)
     else:
         count = int(plan.partitions)
     if needs_no_division(count, n_nodes):
@@ -128,7 +128,7 @@ def divide_and_conquer(
         partitioned = divided(interest, order, core_nodes=core.part.nodes)
     sentence = f"conquering {count:,} partitions of about {n_nodes // count:,} nodes"
     with stages("design/conquer", f"{sentence}, core of {len(core.part.nodes):,}"):
-        conqueror = _conqueror(core.left_over(subscribers), core, settings)
+        conqueror = _conqueror(core.left_over(subscribers, plan.k), core, settings)
         if work is None:
             groups = spread(partitioned, PARTITION, count).groupBy(PARTITION)
             levels = [_level(groups.applyInArrow(conqueror, SCHEMA), count)]
