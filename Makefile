@@ -1,7 +1,7 @@
 # make demo and make test are all that a newcomer needs; both set up what is missing first.
 PYTHON_RUN := .venv/bin/python
 .DEFAULT_GOAL := help
-.PHONY: help setup brokers demo test test-quick test-faults coverage rehearse-large fuzz-names lint format bench bench-large study study-quick clean
+.PHONY: help setup brokers demo test test-quick test-faults coverage rehearse-large fuzz fuzz-names lint format bench bench-large study study-quick clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 22
@@ -38,6 +38,9 @@ rehearse-large: brokers  ## a thousand brokers, ten failures, a switch of trees,
 
 fuzz-names: setup  ## 100,000 hostile names per kind of broker: refused, or read back unchanged
 	cd tests && ../$(PYTHON_RUN) -m support.hostile_names 100000
+
+fuzz: setup  ## read 10,000 sources with hostile content and compare with what was written; its last line counts
+	cd tests && ../$(PYTHON_RUN) -m reading.fuzz 10000
 
 test-faults: setup  ## kill, damage and interrupt everything that keeps data, for minutes; its last line counts
 	cd tests && ../$(PYTHON_RUN) -m faults

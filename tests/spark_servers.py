@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet as pq
 import pyspark
 
 HOME = Path(pyspark.__file__).parent
@@ -47,3 +48,29 @@ class Server:
     def __exit__(self, *_: Any) -> None:
         os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
+
+
+def messy_folder(folder: Path) -> Path:
+    """Files of several layouts with rows that cannot be used, to be read by every kind of session alike."""
+    files = {
+        "a.csv": b'\xef\xbb\xbfnode;topic\r\na;x\r\nb\r\n;x\r\n"c"d;x\r\n',
+        "day=1/b.jsonl": b'{"node":"a","topic":["x","y"]}\n{"node":"a","topic":"x"} more\n{"node":1.10,"topic":"y"}\n',
+        "sub/c.tsv": b'node\ttopic\nc\tx\nbad\xff\tx\nd\t"open\nb\ty\n',
+        "x.csv.bak": b"node,topic\nold,gone\n",
+    }
+    for name, content in files.items():
+        (folder / "messy" / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / "messy" / name).write_bytes(content)
+    return folder / "messy"
+
+
+def rejected_of(overlay: Path) -> list[tuple[Any, ...]]:
+    """Rejected rows of an overlay directory, by file and line."""
+    rows = pq.read_table(overlay / "rejected").select(["file", "line", "raw", "reason"]).to_pylist()
+    return sorted(tuple(row.values()) for row in rows)
+
+
+def rejected_in_memory(reading: Any) -> list[tuple[Any, ...]]:
+    """The same of a reading, in its own order, which is that of files and lines."""
+    rows = reading.rejected.select(["file", "line", "raw", "reason"]).to_pylist()
+    return [tuple(row.values()) for row in rows]

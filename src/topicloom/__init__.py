@@ -63,6 +63,7 @@ if TYPE_CHECKING:
         Verdict,
         WeakNode,
     )
+    from topicloom.reading import Reading, read_links, read_subscriptions
     from topicloom.routing import Plan, RouteChange, RouteFollower, Routes, Steps, diff, routes
     from topicloom.workloads import generate
 
@@ -130,6 +131,11 @@ _HOMES = {
         "Verdict",
         "WeakNode",
     ),
+    "topicloom.reading": (
+        "Reading",
+        "read_links",
+        "read_subscriptions",
+    ),
     "topicloom.routing": (
         "Plan",
         "RouteChange",
@@ -173,6 +179,7 @@ __all__ = [
     "Metrics",
     "Overlay",
     "Plan",
+    "Reading",
     "Rejection",
     "RouteChange",
     "RouteFollower",
@@ -206,6 +213,8 @@ __all__ = [
     "minmax_oda",
     "random_drills",
     "random_regular",
+    "read_links",
+    "read_subscriptions",
     "rehearse",
     "repeated_greedy_merge",
     "ring_per_topic",

@@ -34,7 +34,7 @@ class InputNotFoundError(TopicloomError):
 
 
 class UnreadableInputError(TopicloomError):
-    """A file that was named is damaged: truncated, not of its format, or without permission to read it."""
+    """A file cannot be read to its end: truncated, damaged, exploding, not of its format, or without permission."""
 
 
 class MissingColumnError(TopicloomError):

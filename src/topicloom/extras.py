@@ -13,6 +13,7 @@ _PACKAGES = {
     "networkx": ("networkx",),
     "pandas": ("pandas",),
     "deploy": ("yaml",),
+    "excel": ("openpyxl", "et_xmlfile"),
 }
 
 

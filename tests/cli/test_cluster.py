@@ -8,7 +8,7 @@ from contextlib import ExitStack
 import pytest
 
 import topicloom as tl
-from spark_servers import HOME, LOOPBACK, Server
+from spark_servers import HOME, LOOPBACK, Server, messy_folder, rejected_in_memory, rejected_of
 
 pytestmark = pytest.mark.spark
 
@@ -64,7 +64,7 @@ def test_a_dead_executor_is_a_sentence(master, tmp_path):
 def test_the_same_links_on_a_cluster_that_gets_the_package_by_itself(master, tmp_path):
     interest = tl.generate(nodes=120, topics=15, subscriptions=4, seed=1)
     rows = [f"{interest.node_label(v)},{interest.topic_label(t)}" for v, t in zip(interest.nodes, interest.topics)]
-    (tmp_path / "subs.csv").write_text("\n".join(rows))
+    (tmp_path / "subs.csv").write_text("\n".join(["node,topic", *rows]))
     settings = {
         "spark.executor.memory": "600m",
         "spark.sql.shuffle.partitions": "2",
@@ -86,6 +86,19 @@ def test_the_same_links_on_a_cluster_that_gets_the_package_by_itself(master, tmp
     assert done.returncode == 0, done.stderr
     expected = tl.design(interest, "dc", partitions=5, seed=2)
     assert tl.Overlay.load(tmp_path / "out").links.tolist() == expected.links.tolist()
+    messy = messy_folder(tmp_path)
+    given = ["design", "messy", "clean", "--master", master, *given]
+    done = subprocess.run(
+        [sys.executable, "-m", "topicloom", *given],
+        cwd=tmp_path,
+        env=os.environ | {"SPARK_LOCAL_IP": "127.0.0.1"},
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert rejected_of(tmp_path / "clean") == rejected_in_memory(tl.read_subscriptions(messy))
     # the workers' Python has topicloom installed; what they loaded is what was sent, or nobody had unpacked it
     assert list(tmp_path.glob("cache/topicloom/*/package/topicloom/methods/dc/conquer.py"))
     assert not list(tmp_path.glob(".*"))  # the work folder is gone

@@ -44,14 +44,16 @@ def test_from_a_file_to_a_verified_overlay(shared_session, subscriptions, tmp_pa
     code, printed, said = run(capsys, "design", subscriptions, out, "--seed", "5")
     assert code == 0
     assert "average degree" in printed and "3 of 3" in printed
-    assert "4 nodes, 3 topics, 8 subscriptions (1 of 10 rows rejected) (1 repeated rows counted once)" in said
+    assert "4 nodes, 3 topics, 8 subscriptions" in said and "10 rows = 8 used + 1 repeated + 1 rejected" in said
+    assert f"{subscriptions}, line 10: ',x': node is empty" in said
     assert "verified" in said
     overlay = tl.Overlay.load(out)
     expected = tl.design(tl.Interest.from_pairs(list("aabbccdd"), list("xyxyxzxz")), "gm", seed=5)
     assert overlay.links.tolist() == expected.links.tolist()
 
     code, printed, said = run(capsys, "verify", subscriptions, out)
-    assert (code, printed, said) == (0, "holds: all 3 topics are topic-connected\n", "")
+    assert (code, printed) == (0, "holds: all 3 topics are topic-connected\n")
+    assert "separator comma, UTF-8, header" in said and "10 rows = 8 used + 1 repeated + 1 rejected" in said
 
     code, printed, said = run(capsys, "measure", subscriptions, out, "--json")
     assert code == 0
@@ -72,8 +74,8 @@ def test_verify_names_what_is_broken(shared_session, subscriptions, tmp_path, ca
 
 
 def test_verify_at_k_2_names_the_weak_node(shared_session, tmp_path, capsys):
-    (tmp_path / "subs.csv").write_text("a,x\nb,x\nc,x\n")
-    (tmp_path / "links.csv").write_text("a,b\nb,c\n")
+    (tmp_path / "subs.csv").write_text("node,topic\na,x\nb,x\nc,x\n")
+    (tmp_path / "links.csv").write_text("src,dst\na,b\nb,c\n")
     code, printed, _ = run(capsys, "verify", tmp_path / "subs.csv", tmp_path / "links.csv", "--k", "2")
     assert code == 1
     assert "topic x" in printed and "b" in printed.splitlines()[0]
@@ -82,19 +84,19 @@ def test_verify_at_k_2_names_the_weak_node(shared_session, tmp_path, capsys):
 def test_links_of_other_tools_are_warned_of_and_refused(shared_session, subscriptions, tmp_path, capsys):
     links = tmp_path / "links.csv"
     (tmp_path / "more.csv").write_text(subscriptions.read_text() + "e,lonely\n")
-    links.write_text("a,b\nb,c\nc,d\na,e\n")
+    links.write_text("src,dst\na,b\nb,c\nc,d\na,e\n")
     code, _, said = run(capsys, "verify", tmp_path / "more.csv", links)
-    assert (code, said) == (0, "warning: 1 links join nodes that share no topic\n")
-    links.write_text("a,b\nb,nobody\n")
+    assert code == 0 and "warning: 1 links join nodes that share no topic\n" in said
+    links.write_text("src,dst\na,b\nb,nobody\n")
     code, _, said = run(capsys, "verify", subscriptions, links)
     assert code == 2 and "not in the subscriptions, such as 'nobody'" in said
-    links.write_text("a,b\nb\n")
+    links.write_text("src,dst\na,b\nb\n")
     code, _, said = run(capsys, "measure", subscriptions, links)
-    assert code == 2 and "1 rows of" in said and "wrong number of fields" in said
+    assert code == 2 and "1 rows of" in said and "1 field, 2 are expected" in said
 
 
 def test_measure_of_a_broken_overlay_is_infinite(shared_session, subscriptions, tmp_path, capsys):
-    (tmp_path / "links.csv").write_text("a,b\nc,d\n")
+    (tmp_path / "links.csv").write_text("src,dst\na,b\nc,d\n")
     code, printed, _ = run(capsys, "measure", subscriptions, tmp_path / "links.csv", "--json")
     assert code == 0 and json.loads(printed)["max_topic_diameter"] is None
     code, printed, said = run(capsys, "measure", subscriptions, tmp_path / "links.csv")
@@ -135,7 +137,7 @@ def test_generate_is_the_same_in_memory_and_on_spark(shared_session, tmp_path, c
 
 
 def test_hostile_labels_do_not_reach_the_terminal(shared_session, tmp_path, capsys):
-    (tmp_path / "subs.csv").write_text("\x1b[31ma,x\u202e[bold]\nb,x\u202e[bold]\n")
+    (tmp_path / "subs.csv").write_text("node,topic\n\x1b[31ma,x\u202e[bold]\nb,x\u202e[bold]\n")
     (tmp_path / "links.csv").write_text("src,dst\n")
     code, printed, _ = run(capsys, "verify", tmp_path / "subs.csv", tmp_path / "links.csv")
     assert code == 1
@@ -152,7 +154,7 @@ def test_hostile_labels_do_not_reach_the_terminal(shared_session, tmp_path, caps
         (["design", "subs", "out", "--remote", "http://h"], "sc://host:port"),
         (["design", "subs", "out", "--conf", "novalue"], "key=value"),
         (["design", "subs", "/dev/null/out"], "cannot write"),
-        (["design"], "Missing argument 'subscriptions' (File, folder or glob"),
+        (["design"], "Missing argument 'subscriptions' (File, folder or pattern"),
         (
             ["design", "subs"],
             "Missing argument 'out' (Folder for the overlay directory); topicloom design --help shows",

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 import topicloom as tl
-from spark_servers import HOME, LOOPBACK, Server
+from spark_servers import HOME, LOOPBACK, Server, messy_folder, rejected_in_memory, rejected_of
 
 pytestmark = pytest.mark.spark
 
@@ -32,7 +32,7 @@ def test_the_same_links_through_spark_connect(server, tmp_path):
     server, cache = server
     interest = tl.generate(nodes=60, topics=12, subscriptions=3, seed=1)
     rows = [f"{interest.node_label(v)},{interest.topic_label(t)}" for v, t in zip(interest.nodes, interest.topics)]
-    (tmp_path / "subs.csv").write_text("\n".join(rows))
+    (tmp_path / "subs.csv").write_text("\n".join(["node,topic", *rows]))
     command = [sys.executable, "-m", "topicloom"]
     given = [str(tmp_path / "subs.csv"), str(tmp_path / "out"), "--remote", server]
     relative = [*command, "design", "subs.csv", "out", *given[2:], "--seed", "2"]  # not in the server's folder
@@ -50,6 +50,17 @@ def test_the_same_links_through_spark_connect(server, tmp_path):
     assert done.returncode == 0, done.stderr
     expected = tl.design(interest, "dc", partitions=4, seed=2)
     assert tl.Overlay.load(tmp_path / "dc").links.tolist() == expected.links.tolist()
+    # the same rows, reasons and order of problems as in memory
+    messy = messy_folder(tmp_path)
+    given = [str(messy), str(tmp_path / "clean"), "--remote", server]
+    done = subprocess.run([*command, "design", *given], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    reading = tl.read_subscriptions(messy)
+    assert rejected_of(tmp_path / "clean") == rejected_in_memory(reading)
+    assert "10 rows = 5 used + 0 repeated + 5 rejected" in done.stderr and "1 skipped: x.csv.bak" in done.stderr
+    given = [str(tmp_path / "none.csv"), str(tmp_path / "clean2"), "--remote", server]
+    done = subprocess.run([*command, "design", *given], capture_output=True, text=True, check=False)
+    assert (done.returncode, "none.csv does not exist" in done.stderr) == (2, True), done.stderr
     assert not list(tmp_path.glob(".*"))
     # the server's Python has topicloom installed; what it loaded is what was sent, or nobody had unpacked it
     assert list(cache.glob("topicloom/*/package/topicloom/methods/dc/conquer.py"))

@@ -70,7 +70,7 @@ def test_the_directory_has_the_contract_s_columns(overlay, tmp_path):
         "links": ["src", "dst", "shared_topics", "order"],
         "nodes": ["id", "topic_count", "degree"],
         "topics": ["topic", "subscribers", "links", "components", "diameter", "diameter_sampled"],
-        "rejected": ["file", "raw", "node", "topic", "reason"],
+        "rejected": ["file", "line", "raw", "node", "topic", "reason"],
     }
     metrics = json.loads((tmp_path / "o" / "metrics.json").read_text())
     assert metrics == tl.measure(overlay.interest, overlay.links).to_dict()

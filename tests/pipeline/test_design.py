@@ -64,7 +64,7 @@ def test_rows_that_a_file_cannot_give_are_kept_and_counted_in_the_library_too(sp
     assert counts == {"rows": 5, "rejected": 2, "repeated": 1, "subscriptions": 2}
     write_overlay(result, tmp_path / "overlay")
     kept = spark.read.parquet(str(tmp_path / "overlay" / "rejected")).orderBy("reason").collect()
-    assert [row["reason"] for row in kept] == ["node is null", "topic is blank"]
+    assert [row["reason"] for row in kept] == ["node is empty", "topic is blank"]
 
 
 def test_what_is_no_table_of_spark_is_refused_with_what_would_do(table, tmp_path):

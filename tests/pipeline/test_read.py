@@ -1,144 +1,182 @@
-import gzip
+"""Files read on Spark: the same rows, reasons and refusals as in memory."""
 
 import pytest
 from pyspark.sql import Row
 
-from topicloom.errors import InputNotFoundError, InvalidOptionError, MissingColumnError
+from reading.fuzz import write as write_fuzz
+from reading.hand_made import ALL, FOLDERS
+from topicloom.errors import MissingColumnError, TopicloomError, UnreadableInputError
 from topicloom.pipeline import read_subscriptions
-from topicloom.pipeline.clean import accepted, rejected
+from topicloom.pipeline.clean import accepted, rejected, with_reasons
+from topicloom.pipeline.expand import expanded
+from topicloom.pipeline.findings import label_findings
+from topicloom.pipeline.links import read_links
+from topicloom.pipeline.prepare import prepare
+from topicloom.pipeline.read import numbered_parts, open_table, plan_and_cut, worker_sentences
+from topicloom.pipeline.remote import remote_rows
+from topicloom.reading import ReadOptions
+from topicloom.reading import read_subscriptions as read_in_memory
+from topicloom.reading.options import SUBSCRIPTIONS
+
+COLUMNS = ("file", "line", "raw", "node", "topic", "reason")
 
 
-def usable(spark, source, **options):
-    rows = accepted(read_subscriptions(spark, source, **options)).collect()
-    return sorted((row["node"], row["topic"]) for row in rows)
+def options_of(given):
+    words = {"node_column": "first", "topic_column": "second", "role_column": "role"}
+    return ReadOptions(SUBSCRIPTIONS, **{words.get(name, name): value for name, value in given.items()})
 
 
-def reasons(spark, source, **options):
-    rows = rejected(read_subscriptions(spark, source, **options)).collect()
-    return sorted((row["reason"], row["raw"], row["node"], row["topic"]) for row in rows)
+def assert_same(rows, reading):
+    """The rows of Spark are those of the reading in memory, rejected ones in the same order."""
+    with worker_sentences():
+        found = rows.collect()
+    unused = [tuple(row[name] for name in COLUMNS) for row in found if row["reason"] is not None]
+    assert unused == list(zip(*(reading.rejected[name].to_pylist() for name in COLUMNS)))
+    used = [(row["node"], row["topic"]) for row in found if row["reason"] is None]
+    assert len(used) == reading.counts["used"] + reading.counts["repeated"]
+    assert set(used) == set(zip(*reading.table.select(["node", "topic"]).to_pydict().values()))
 
 
-@pytest.fixture
-def write(tmp_path):
-    def write(name, content):
-        path = tmp_path / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        data = content if isinstance(content, bytes) else content.encode()
-        path.write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
-        return path
+@pytest.mark.parametrize("made", [*ALL[::6], *FOLDERS[::2]], ids=lambda made: made.name)
+def test_hand_made_files_are_read_on_spark_as_in_memory(spark, made, tmp_path):
+    source = made.write(tmp_path)
+    try:
+        reading = read_in_memory(source, **made.options)
+    except TopicloomError as refusal:
+        with pytest.raises(type(refusal)) as refused, worker_sentences():
+            open_table(spark, source, options_of(made.options)).rows.collect()
+        assert str(refused.value) == str(refusal)
+        return
+    assert_same(open_table(spark, source, options_of(made.options)).rows, reading)
 
-    return write
+
+def test_files_of_the_fuzzer_are_read_on_spark_as_in_memory(spark, tmp_path):
+    import random
+
+    for seed in range(1000, 1012):
+        folder = tmp_path / str(seed)
+        folder.mkdir()
+        written = write_fuzz(random.Random(seed), folder)
+        reading = read_in_memory(written.source, **written.options)
+        assert_same(open_table(spark, written.source, options_of(written.options), split=100).rows, reading)
+
+
+def many_rows(extra=b""):
+    rows = [b"n%d,%s" % (number, b'"q,%d"' % number if number % 7 == 0 else b"t") for number in range(300)]
+    rows[50], rows[200] = b"only", b"a,b,c"
+    return b"node,topic\r\n" + b"\r\n".join(rows) + b"\r\n" + extra
 
 
 @pytest.mark.parametrize(
-    ("name", "content", "options"),
-    [
-        ("header.csv", "node,topic\na,x\nb,y\n", {}),
-        ("capitals.csv", "Node,TOPIC\na,x\nb,y\n", {}),
-        ("no-header.csv", "a,x\nb,y\n", {}),
-        ("gzipped.csv.gz", "node,topic\na,x\nb,y\n", {}),
-        ("swapped.csv", "weight,topic,node\n1,x,a\n2,y,b\n", {}),
-        ("named.csv", "who,what\na,x\nb,y\n", {"node_column": "who", "topic_column": "what"}),
-        ("odd names.csv", '"wh`o.","wha t"\na,x\nb,y\n', {"node_column": "wh`o.", "topic_column": "wha t"}),
-        ("bom.csv", b"\xef\xbb\xbfnode,topic\na,x\nb,y\n", {}),
-        ("crlf.csv", "node,topic\r\na,x\r\nb,y\r\n", {}),
-        ("quoted.csv", '"node","topic"\n"a","x"\nb,"y"\n', {}),
-        ("tabs.tsv", "node\ttopic\na\tx\nb\ty\n", {}),
-        ("lines.jsonl", '{"node": "a", "topic": "x"}\n\n{"topic": "y", "node": "b", "more": [1]}\n', {}),
-        ("said.txt", "a,x\nb,y\n", {"format": "csv"}),
-        ("named-node", "node,topic\na,x\nb,y\n", {"format": "csv", "header": True}),
-    ],
+    "extra", [b"", b'x,"line\nend"\r\n', b'y,"open\r\nz,t\r\n'], ids=["lines", "enclosed", "unclosed"]
 )
-def test_formats(spark, write, name, content, options):
-    assert usable(spark, write(name, content), **options) == [("a", "x"), ("b", "y")]
+def test_a_large_file_is_read_in_parts_with_the_numbers_of_its_lines(spark, tmp_path, extra):
+    path = tmp_path / "large.csv"
+    path.write_bytes(b"\xef\xbb\xbf" + many_rows(extra))
+    table = open_table(spark, path, ReadOptions(), split=400)
+    _, units = plan_and_cut(str(path), ReadOptions(), 400)
+    assert len(units) > 3
+    assert (len(numbered_parts(spark, units)) == len(units)) is (extra == b"")
+    reading = read_in_memory(path)
+    assert reading.rejected["line"].to_pylist()[:2] == [52, 202]
+    assert_same(table.rows, reading)
 
 
-def test_a_header_may_be_declared_to_be_data(spark, write):
-    assert ("node", "topic") in usable(spark, write("t.csv", "node,topic\na,x\n"), header=False)
+def test_files_that_only_spark_reaches_have_the_same_rules(spark, tmp_path, monkeypatch):
+    folder = tmp_path / "d"
+    for name in ("a.csv", "sub/q[1].csv", "day=1/c.csv"):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(many_rows())
+    (folder / "x.csv.bak").write_text("node,topic\nold,gone\n")
+    (folder / "l.jsonl").write_text('{"node":"a","topic":["x","y"]}\nnonsense\n')
+
+    def outcome(large):
+        monkeypatch.setattr("topicloom.pipeline.remote.LARGE", large)
+        plan, rows = remote_rows(spark, f"file://{folder}", ReadOptions())
+        assert [one.path.rsplit("/", 1)[-1] for one in plan.skipped] == ["x.csv.bak"]
+        found = [
+            (row["file"], row["line"], row["raw"], row["node"], row["topic"], row["reason"]) for row in rows.collect()
+        ]
+        return sorted(found, key=str)
+
+    reading = read_in_memory(folder)
+    whole = outcome(1 << 30)
+    assert outcome(100) == whole
+    unused = sorted((row[1], row[2], row[5]) for row in whole if row[5])
+    assert unused == sorted(zip(*(reading.rejected[name].to_pylist() for name in ("line", "raw", "reason"))))
+    assert len(whole) == reading.counts["rows"]
+    _, one = remote_rows(spark, f"file://{folder}/sub/q[1].csv", ReadOptions())
+    assert one.count() == 300
+    with pytest.raises(TopicloomError, match="does not exist"):
+        remote_rows(spark, f"file://{folder}/none", ReadOptions())
 
 
-def test_parquet_of_strings_and_numbers(spark, tmp_path):
-    spark.createDataFrame([Row(node=10, topic="x"), Row(node=9, topic="y")]).write.parquet(str(tmp_path / "p"))
-    assert usable(spark, tmp_path / "p") == [("10", "x"), ("9", "y")]
+def test_paths_that_spark_cannot_reach_are_refused_with_a_sentence(spark):
+    with pytest.raises(TopicloomError, match="cannot be listed by Spark") as refused:
+        read_subscriptions(spark, "s3a://nobucket/x.csv")
+    assert "\n" not in str(refused.value)
 
 
-def test_parquet_of_fractions_is_refused(spark, tmp_path):
-    spark.createDataFrame([Row(node=1.5, topic="x")]).write.parquet(str(tmp_path / "p"))
-    with pytest.raises(MissingColumnError, match="holds double"):
-        read_subscriptions(spark, str(tmp_path / "p"))
+def test_a_truncated_archive_is_one_sentence_when_rows_are_counted(spark, tmp_path):
+    import gzip
+    import random
+
+    rng = random.Random(0)
+    text = b"node,topic\n" + b"".join(b"%x,%x\n" % (rng.getrandbits(64), rng.getrandbits(64)) for _ in range(60_000))
+    path = tmp_path / "cut.csv.gz"
+    path.write_bytes(gzip.compress(text)[:-100_000])
+    with pytest.raises(UnreadableInputError, match=r"cut.csv.gz ends in the middle of its gzip data") as refused:
+        prepare(read_subscriptions(spark, path))
+    assert "\n" not in str(refused.value)
 
 
-def test_folders_and_globs(spark, write, tmp_path):
-    write("folder/one.csv", "node,topic\na,x\n")
-    write("folder/two.csv", "node,topic\nb,y\n")
-    assert usable(spark, tmp_path / "folder") == [("a", "x"), ("b", "y")]
-    assert usable(spark, tmp_path / "folder" / "t*.csv") == [("b", "y")]
+def test_dataframes_of_arrays_are_exploded_and_fractions_refused(spark):
+    table = spark.createDataFrame([("a", ["t", "u"]), ("b", []), ("", ["t"])], "node string, topic array<string>")
+    rows = with_reasons(table)
+    assert sorted(map(tuple, accepted(rows).collect())) == [("a", "t"), ("a", "u")]
+    assert sorted(row["reason"] for row in rejected(rows).collect()) == ["node is empty", "topic is null"]
+    with pytest.raises(MissingColumnError, match="column 'node' holds double"):
+        with_reasons(spark.createDataFrame([Row(node=1.5, topic="x")]))
 
 
-def test_labels_are_kept_as_they_are(spark, write):
-    content = 'node,topic\n" a ",x \n"q""e","c,d"\n"new\nline",é\n日本,"crlf\r\nx"\n'
-    assert usable(spark, write("labels.csv", content)) == sorted(
-        [(" a ", "x "), ('q"e', "c,d"), ("new\nline", "é"), ("日本", "crlf\r\nx")]
+def test_roles_become_the_third_column_of_the_subscriptions(spark, tmp_path):
+    path = tmp_path / "s.csv"
+    path.write_text("node,topic,role\na,x,publish\na,x,subscribe\nb,x,\nc,x,both\n")
+    prepared = prepare(read_subscriptions(spark, path, role_column="role"))
+    assert sorted(map(tuple, prepared.subscriptions.collect()), key=str) == [
+        ("a", "x", "both"), ("b", "x", None), ("c", "x", "both"),
+    ]  # fmt: skip
+    prepared.release()
+    prepared = prepare(read_subscriptions(spark, path))
+    assert prepared.subscriptions.columns == ["node", "topic", "role"]
+    prepared.release()
+
+
+def test_findings_are_the_same_whether_labels_are_few_or_many(spark, tmp_path, monkeypatch):
+    path = tmp_path / "s.csv"
+    path.write_text("node,topic\nA,t/#\na,c\nb,C\nB ,x.>\n", encoding="utf-8")
+    prepared = prepare(read_subscriptions(spark, path))
+    few = label_findings(prepared)
+    monkeypatch.setattr("topicloom.pipeline.findings._BROUGHT_HERE", 0)
+    assert label_findings(prepared) == few == read_in_memory(path).findings
+    assert len(few) == 3
+    prepared.release()
+
+
+def test_patterns_are_expanded_on_spark_as_in_memory(spark, tmp_path):
+    path = tmp_path / "s.csv"
+    path.write_text("node,topic\na,t.1\nb,t.2\nc,t.*\nd,z.>\n,t.1\n")
+    reading = read_in_memory(path, expand="nats")
+    rows = expanded(read_subscriptions(spark, path), "nats")
+    assert sorted(map(tuple, accepted(rows).collect())) == sorted(
+        zip(*reading.table.select(["node", "topic"]).to_pydict().values())
     )
+    assert sorted(row["reason"] for row in rejected(rows).collect()) == sorted(reading.rejected["reason"].to_pylist())
 
 
-def test_unusable_csv_rows_keep_their_text_and_get_a_reason(spark, write):
-    big = "x" * (64 * 1024 + 1)
-    content = b"node,topic\na,x\nonly\nb,y,z\n,x\na,\n \xe2\x80\x83,x\nbad\xff,x\n" + f"{big},x\n".encode()
-    path = write("bad.csv", content)
-    assert usable(spark, path) == [("a", "x")]
-    assert reasons(spark, path) == sorted(
-        [
-            ("node is blank", None, " \u2003", "x"),
-            ("node is not valid UTF-8", None, "bad\ufffd", "x"),
-            ("node is null", None, None, "x"),
-            ("node is over 64 KiB", None, big, "x"),
-            ("topic is null", None, "a", None),
-            ("wrong number of fields, 2 are expected", "b,y,z", "b", "y"),
-            ("wrong number of fields, 2 are expected", "only", "only", None),
-        ],
-        key=lambda row: tuple(str(cell) for cell in row),
-    ) or {row[0] for row in reasons(spark, path)}
-
-
-def test_unusable_json_lines_keep_their_text_and_get_a_reason(spark, write):
-    content = b'{"node": "a", "topic": "x"}\n{"node": "a"}\nnot json\n{"node": null, "topic": "x"}\n{"node": "\xff"}\n'
-    path = write("bad.json", content)
-    assert usable(spark, path) == [("a", "x")]
-    assert sorted(row[0] for row in reasons(spark, path)) == [
-        "line is not a JSON object",
-        "node is null",
-        "text is not valid UTF-8",
-        "topic is null",
-    ]
-
-
-@pytest.mark.parametrize(
-    ("name", "content", "options", "error", "sentence"),
-    [
-        ("empty.csv", "", {}, InputNotFoundError, "is empty"),
-        ("three.csv", "a,b,c\n", {}, MissingColumnError, "first line has 3 fields"),
-        (
-            "half.csv",
-            "node,subject\na,x\n",
-            {},
-            MissingColumnError,
-            "no column 'topic'; its columns: 'node', 'subject'",
-        ),
-        ("other.csv", "node,topic\na,x\n", {"node_column": "who"}, MissingColumnError, "no column 'who'"),
-        ("twice.csv", "node,topic,x,x\na,b,c,d\n", {}, MissingColumnError, "names a column twice"),
-        ("keys.json", '{"who": "a", "what": "x"}\n', {}, MissingColumnError, "its columns: 'what', 'who'"),
-        ("what.bin", "a,x\n", {}, InputNotFoundError, "--format"),
-        ("a.csv", "a,x\n", {"format": "xml"}, InvalidOptionError, "the formats are csv"),
-    ],
-)
-def test_tables_that_cannot_be_read_are_refused_with_the_reason(spark, write, name, content, options, error, sentence):
-    with pytest.raises(error, match=sentence):
-        read_subscriptions(spark, str(write(name, content)), **options)
-
-
-def test_a_missing_path_and_an_empty_folder_are_refused(spark, tmp_path):
-    with pytest.raises(InputNotFoundError, match="does not exist"):
-        read_subscriptions(spark, str(tmp_path / "none.csv"))
-    with pytest.raises(InputNotFoundError, match="is empty"):
-        read_subscriptions(spark, str(tmp_path))
+def test_links_of_other_names_are_refused_with_the_likeliest_pair(spark, tmp_path):
+    path = tmp_path / "l.csv"
+    path.write_text("from;to\na;b\n")
+    with pytest.raises(MissingColumnError, match="perhaps --src-column 'from' --dst-column 'to'"):
+        read_links(spark, path)
+    assert [tuple(row) for row in read_links(spark, path, src_column="from", dst_column="to").collect()] == [("a", "b")]

@@ -27,20 +27,44 @@ TopicColumn = Annotated[
 ]
 Format = Annotated[
     str | None,
-    typer.Option(help="csv, tsv, json (lines) or parquet.  [default: by file name]", show_default=False),
+    typer.Option(help="csv, tsv, json (lines), parquet or xlsx.  [default: by file name]", show_default=False),
 ]
 Header = Annotated[
     bool | None,
     typer.Option(
         "--header/--no-header",
-        help="Whether CSV files start with a header.  [default: by the first line]",
+        help="Whether the first line of text names the columns, as it must, or is data.  [default: header]",
         show_default=False,
     ),
+]
+RoleColumn = Annotated[
+    str | None, typer.Option(help="Column that says publish, subscribe or both; kept.", show_default=False)
+]
+Separator = Annotated[
+    str | None,
+    typer.Option(help="Between the fields of a line: , ; | tab.  [default: found out]", show_default=False),
+]
+Encoding = Annotated[
+    str | None, typer.Option(help="Of text files, such as latin-1.  [default: UTF-8 or UTF-16]", show_default=False)
+]
+TopicsSeparator = Annotated[
+    str | None, typer.Option(help="Between the topics of one field, if it holds several.", show_default=False)
+]
+Expand = Annotated[
+    str | None,
+    typer.Option(help="Replace patterns by the topics that they match: mqtt or nats.", show_default=False),
+]
+SrcColumn = Annotated[str | None, typer.Option(help="Links: column of one end.  [default: src]", show_default=False)]
+DstColumn = Annotated[str | None, typer.Option(help="Links: column of the other.  [default: dst]", show_default=False)]
+LinksHeader = Annotated[
+    bool | None,
+    typer.Option("--links-header/--links-no-header", help="Links: as --header/--no-header.", show_default=False),
 ]
 Subscriptions = Annotated[
     str,
     typer.Argument(
-        help="File, folder or glob of CSV, JSON lines or Parquet, a node and a topic a row; or an overlay directory."
+        help="File, folder or pattern of CSV and the like, JSON lines, Parquet or .xlsx, a node and a topic a row; "
+        "or an overlay directory."
     ),
 ]
 Links = Annotated[str, typer.Argument(help="Overlay directory, or a file, folder or glob with columns src and dst.")]

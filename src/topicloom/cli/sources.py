@@ -26,24 +26,16 @@ def part_of_overlay(argument: str, part: str, remote: str | None = None) -> str:
     return os.path.abspath(found) if remote else found  # noqa: PTH100 - resolve() would follow links
 
 
-def subscriptions_of(spark: "SparkSession", argument: str, remote: str | None, **columns: Any) -> "DataFrame":
-    """Rows of the table, or of the overlay directory, that an argument names."""
-    from topicloom.pipeline.read import read_subscriptions
-
-    with _said_whose(remote):
-        return read_subscriptions(spark, part_of_overlay(argument, "subscriptions", remote), **columns)
-
-
-def links_of(spark: "SparkSession", argument: str, remote: str | None) -> "DataFrame":
-    """Links of the table, or of the overlay directory, that an argument names."""
+def links_of(spark: "SparkSession", argument: str, remote: str | None, **options: Any) -> "DataFrame":
+    """Links of the table, or of the overlay directory, that an argument names; options as for `read_links`."""
     from topicloom.pipeline.links import read_links
 
-    with _said_whose(remote):
-        return read_links(spark, part_of_overlay(argument, "links", remote))
+    with said_whose(remote):
+        return read_links(spark, part_of_overlay(argument, "links", remote), **options)
 
 
 @contextmanager
-def _said_whose(remote: str | None) -> Iterator[None]:
+def said_whose(remote: str | None) -> Iterator[None]:
     """Add to what is not found that it was the server who looked."""
     try:
         yield

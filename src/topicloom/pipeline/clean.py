@@ -2,23 +2,43 @@
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
+from pyspark.sql.types import ArrayType, DataType
 
+from topicloom.errors import MissingColumnError
 from topicloom.model.labels import BLANK, MAX_LABEL_BYTES
-from topicloom.spark.columns import FILE, NODE, RAW, REASON, TOPIC, require_columns
+from topicloom.spark.columns import FILE, LINE, NODE, RAW, REASON, ROLE, TOPIC, require_columns
+
+_OF_READERS = {FILE, LINE, RAW, NODE, TOPIC, REASON}
+_LABELS = ("string", "binary", "byte", "short", "integer", "long", "varchar", "char", "void")
 
 
 def with_reasons(rows: DataFrame) -> DataFrame:
-    """(node, topic[, file, raw, reason]) -> (file, raw, node, topic, reason): the reason is null for usable rows.
+    """(node, topic[, role]) -> (file, line, raw, node, topic[, role], reason): the reason is null for usable rows.
 
-    A row is not usable if a label is null, blank, over 64 KiB or not valid UTF-8. Labels are kept as they are.
+    A row is not usable if a label is null, empty, blank, over 64 KiB or not valid UTF-8. Labels are kept as they are.
+    An array of topics is a row for each of them. Rows that `read_subscriptions` made have their reasons already.
+
+    Raises
+    ------
+    MissingColumnError
+        A column is missing, or holds neither text nor whole numbers.
     """
     require_columns(rows, NODE, TOPIC)
-    for name in (FILE, RAW, REASON):
+    role = [ROLE] if ROLE in rows.columns else []
+    if set(rows.columns) >= _OF_READERS:
+        return rows.select(FILE, LINE, RAW, NODE, TOPIC, *role, REASON)
+    _check_types(rows)
+    if isinstance(rows.schema[TOPIC].dataType, ArrayType):
+        rows = rows.withColumn(TOPIC, F.explode_outer(TOPIC))
+    for name, kind in ((FILE, "string"), (LINE, "bigint"), (RAW, "string"), (REASON, "string")):
         if name not in rows.columns:
-            rows = rows.withColumn(name, F.lit(None).cast("string"))
+            rows = rows.withColumn(name, F.lit(None).cast(kind))
     node, topic = F.col(NODE).cast("string"), F.col(TOPIC).cast("string")
-    reason = F.coalesce(F.col(REASON), _reason(node, "node"), _reason(topic, "topic"))
-    return rows.select(FILE, RAW, node.alias(NODE), topic.alias(TOPIC), reason.alias(REASON))
+    reasons = [F.col(REASON), _reason(node, NODE), _reason(topic, TOPIC), *([_wrong_role()] if role else [])]
+    known = [F.nullif(F.lower(F.trim(ROLE)), F.lit("")).alias(ROLE)] if role else []
+    return rows.select(
+        FILE, LINE, RAW, node.alias(NODE), topic.alias(TOPIC), *known, F.coalesce(*reasons).alias(REASON)
+    )
 
 
 def accepted(rows: DataFrame) -> DataFrame:
@@ -29,15 +49,34 @@ def accepted(rows: DataFrame) -> DataFrame:
 
 def rejected(rows: DataFrame) -> DataFrame:
     """Rows of `with_reasons` -> those that cannot be used, as text that any reader can decode."""
-    require_columns(rows, FILE, RAW, NODE, TOPIC, REASON)
-    texts = [F.make_valid_utf8(F.col(name)).alias(name) for name in (FILE, RAW, NODE, TOPIC)]
-    return rows.where(F.col(REASON).isNotNull()).select(*texts, REASON)
+    require_columns(rows, FILE, LINE, RAW, NODE, TOPIC, REASON)
+    file, raw, node, topic = (F.make_valid_utf8(F.col(name)).alias(name) for name in (FILE, RAW, NODE, TOPIC))
+    return rows.where(F.col(REASON).isNotNull()).select(file, LINE, raw, node, topic, REASON)
+
+
+def _check_types(rows: DataFrame) -> None:
+    for name in (NODE, TOPIC):
+        kind: DataType = rows.schema[name].dataType
+        if name == TOPIC and isinstance(kind, ArrayType):
+            kind = kind.elementType
+        if kind.typeName() not in _LABELS:
+            raise MissingColumnError(
+                f"column {name!r} holds {kind.simpleString()}; labels are text or whole numbers, "
+                "topics also arrays of them"
+            )
 
 
 def _reason(label: Column, what: str) -> Column:
     return (
         F.when(label.isNull(), f"{what} is null")
         .when(~F.is_valid_utf8(label), f"{what} is not valid UTF-8")
+        .when(F.octet_length(label) == 0, f"{what} is empty")
         .when(F.octet_length(label) > MAX_LABEL_BYTES, f"{what} is over {MAX_LABEL_BYTES // 1024} KiB")
         .when(label.rlike(BLANK), f"{what} is blank")
     )
+
+
+def _wrong_role() -> Column:
+    said = F.lower(F.trim(ROLE))
+    known = said.isNull() | said.isin("publish", "subscribe", "both", "")
+    return F.when(~known, F.concat(F.lit("role is '"), F.col(ROLE), F.lit("', not publish, subscribe or both")))

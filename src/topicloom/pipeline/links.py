@@ -1,30 +1,44 @@
 """Links that came as labels, from any tool, to ids of a prepared interest."""
 
+from os import PathLike
+
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from topicloom.errors import InvalidLinksError, MissingColumnError
-from topicloom.pipeline.clean import with_reasons
-from topicloom.pipeline.read import Names, read_pairs
-from topicloom.spark.columns import DST, DST_ID, NODE, NODE_ID, REASON, SRC, SRC_ID, TOPIC, require_columns
+from topicloom.pipeline.read import open_table, worker_sentences
+from topicloom.reading.options import LINKS, ReadOptions
+from topicloom.spark.columns import DST, DST_ID, FILE, LINE, NODE, NODE_ID, REASON, SRC, SRC_ID, TOPIC, require_columns
 
 
-def read_links(spark: SparkSession, source: str, *, format: str | None = None) -> DataFrame:
-    """Links of any table with columns ``src`` and ``dst`` (or without a header, two columns), as (src, dst) strings.
+def read_links(
+    spark: SparkSession,
+    source: str | PathLike[str],
+    *,
+    src_column: str | None = None,
+    dst_column: str | None = None,
+    format: str | None = None,
+    separator: str | None = None,
+    encoding: str | None = None,
+    header: bool | None = None,
+) -> DataFrame:
+    """Links of any table with columns ``src`` and ``dst``, as (src, dst) strings; options as for `read_subscriptions`.
 
     Raises
     ------
     InvalidLinksError
         A row is not a link: wrong number of fields, or a label that is null, blank or not valid text.
     """
-    rows = with_reasons(
-        read_pairs(spark, source, Names(SRC, DST), format=format).withColumnsRenamed({"first": NODE, "second": TOPIC})
-    )
+    options = ReadOptions(LINKS, src_column, dst_column, None, format, separator, encoding, header)
+    rows = open_table(spark, source, options).rows
     bad = rows.where(F.col(REASON).isNotNull())
-    first = bad.limit(1).collect()
+    with worker_sentences():
+        first = bad.orderBy(FILE, LINE).limit(1).collect()
     if first:
-        reason = first[0][REASON].replace(NODE, SRC).replace(TOPIC, DST)
-        raise InvalidLinksError(f"{bad.count():,} rows of {source} are not links; the first: {reason}")
+        where = f"line {first[0][LINE]:,} of {first[0][FILE]}"
+        raise InvalidLinksError(
+            f"{bad.count():,} rows of {source} are not links; the first, {where}: {first[0][REASON]}"
+        )
     return rows.select(F.col(NODE).alias(SRC), F.col(TOPIC).alias(DST))
 
 

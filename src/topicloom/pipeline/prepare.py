@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
@@ -11,7 +10,9 @@ from topicloom.errors import InputNotFoundError
 from topicloom.model.arrays import Int64Array
 from topicloom.pipeline.clean import rejected, with_reasons
 from topicloom.pipeline.encode import counts_by_id, ranked, topics_of_nodes
-from topicloom.spark.columns import NODE, NODE_ID, REASON, SUBSCRIBERS, TOPIC, TOPIC_ID, TOPICS
+from topicloom.pipeline.read import worker_sentences
+from topicloom.reading.notes import row_notes
+from topicloom.spark.columns import NODE, NODE_ID, REASON, ROLE, SUBSCRIBERS, TOPIC, TOPIC_ID, TOPICS
 from topicloom.spark.stages import Stages
 
 _ROWS = "rows"
@@ -28,11 +29,13 @@ class Prepared:
     topics : DataFrame
         (topic, topic_id, subscribers).
     rejected : DataFrame
-        (file, raw, node, topic, reason): input rows that are not used.
+        (file, line, raw, node, topic, reason): input rows that are not used.
     counts : mapping
-        rows, rejected, repeated, subscriptions, nodes, topics.
+        rows, rejected, repeated, subscriptions, nodes, topics. Rows is the sum of the next three.
     fingerprint : str
         Depends on the set of subscriptions alone, not on their order or file format.
+    roles : DataFrame or None
+        (node, topic, role): the subscriptions once more, if the input had roles.
     """
 
     interest: DataFrame
@@ -40,6 +43,7 @@ class Prepared:
     rejected: DataFrame
     counts: Mapping[str, int]
     fingerprint: str
+    roles: DataFrame | None = None
     _persisted: tuple[DataFrame, ...] = field(default=(), repr=False)
 
     @property
@@ -54,9 +58,11 @@ class Prepared:
 
     @property
     def subscriptions(self) -> DataFrame:
-        """(node, topic): distinct labels, in no order."""
+        """(node, topic, role): distinct labels, in no order; the role is null where it is not known."""
+        if self.roles is not None:
+            return self.roles
         pairs = self.interest.select(NODE, F.explode(TOPICS).alias(TOPIC_ID))
-        return pairs.join(self.topics, TOPIC_ID).select(NODE, TOPIC)
+        return pairs.join(self.topics, TOPIC_ID).select(NODE, TOPIC, F.lit(None).cast("string").alias(ROLE))
 
     def subscribers(self) -> Int64Array:
         """The topics' numbers of subscribers, brought to the driver."""
@@ -69,7 +75,7 @@ class Prepared:
 
 
 def prepare(rows: DataFrame, *, stages: Stages | None = None) -> Prepared:
-    """(node, topic[, file, raw, reason]) -> the interest, cleaned and encoded.
+    """(node, topic[, role][, file, line, raw, reason]) -> the interest, cleaned and encoded.
 
     Raises
     ------
@@ -78,9 +84,11 @@ def prepare(rows: DataFrame, *, stages: Stages | None = None) -> Prepared:
     """
     stages = stages or Stages()
     judged = with_reasons(rows)
-    with stages("read", "reading subscriptions"):
+    with stages("read", "reading subscriptions"), worker_sentences():
         tallied = _tallied(judged).persist()
         counts, fingerprint = _counted(tallied)
+    for note in row_notes(counts, _reasons(tallied) if counts["rejected"] else {}):
+        stages.note(note)
     unused = rejected(judged)
     if not counts["subscriptions"]:
         raise InputNotFoundError(_nothing_usable(tallied, counts["rows"]))
@@ -96,19 +104,33 @@ def prepare(rows: DataFrame, *, stages: Stages | None = None) -> Prepared:
         interest, n_nodes = ranked(grouped, NODE, NODE_ID)
         interest = interest.persist()
         interest.count()  # so that the time it takes is not charged to the design
+        roles = subscriptions_with_roles(tallied)
         for used in (labels, grouped, tallied):
             used.unpersist()
     counts |= {"nodes": n_nodes, "topics": n_topics}
-    return Prepared(interest, topics, unused, counts, fingerprint, (topics, interest))
+    kept = (topics, interest) if roles is None else (topics, interest, roles)
+    return Prepared(interest, topics, unused, counts, fingerprint, roles, kept)
+
+
+def subscriptions_with_roles(tallied: DataFrame) -> DataFrame | None:
+    """(node, topic, role) of usable rows, kept by Spark; None if the rows had no roles."""
+    if ROLE not in tallied.columns:
+        return None
+    roles = tallied.where(F.col(REASON).isNull()).select(NODE, TOPIC, ROLE).persist()
+    roles.count()
+    return roles
 
 
 def _tallied(judged: DataFrame) -> DataFrame:
-    """Rows of `with_reasons` -> (node, topic, reason, rows): distinct subscriptions, and a row for each reason."""
+    """Rows of `with_reasons` -> (node, topic, reason, rows[, role]): distinct subscriptions, a row for each reason."""
     usable = F.col(REASON).isNull()
     labels = [F.when(usable, F.col(name)).alias(name) for name in (NODE, TOPIC)]
+    role = [ROLE] if ROLE in judged.columns else []
     # by node alone, so that lists of topics can be made of it without moving the rows again
-    together = judged.select(*labels, REASON).repartition(NODE)
-    return together.groupBy(NODE, TOPIC, REASON).agg(F.count("*").alias(_ROWS))
+    together = judged.select(*labels, *role, REASON).repartition(NODE)
+    low, high = F.min(ROLE), F.max(ROLE)
+    told = [F.when(low == high, low).when(low.isNotNull(), F.lit("both")).alias(ROLE)] if role else []
+    return together.groupBy(NODE, TOPIC, REASON).agg(F.count("*").alias(_ROWS), *told)
 
 
 def _counted(tallied: DataFrame) -> tuple[dict[str, int], str]:
@@ -134,9 +156,14 @@ def _counted(tallied: DataFrame) -> tuple[dict[str, int], str]:
     return counts, f"{row['distinct']}-{row['folded'] % 2**64:016x}-{summed % 2**64:016x}"
 
 
+def _reasons(tallied: DataFrame) -> dict[str, int]:
+    """Number of rejected rows by reason, the most frequent first."""
+    found = tallied.where(F.col(REASON).isNotNull()).groupBy(REASON).agg(F.sum(_ROWS).alias(_ROWS))
+    return {row[REASON]: row[_ROWS] for row in found.orderBy(F.desc(_ROWS), REASON).limit(20).collect()}
+
+
 def _nothing_usable(tallied: DataFrame, rows: int) -> str:
     if not rows:
         return "there are no rows in the subscriptions"
-    reasons: list[Any] = tallied.orderBy(F.desc(_ROWS), REASON).limit(3).collect()
-    why = "; ".join(f"{row[_ROWS]:,} × {row[REASON]}" for row in reasons)
+    why = "; ".join(f"{count:,} × {reason}" for reason, count in list(_reasons(tallied).items())[:3])
     return f"none of the {rows:,} rows can be used: {why}"

@@ -1,43 +1,53 @@
-"""Tables as users have them (CSV, JSON lines, Parquet; a file, a folder or a glob) to rows of two labels.
+"""Tables as users have them to rows of two labels, on Spark.
 
-No row is lost on the way: what cannot be used keeps its text and gets a reason.
+The rules are those of `topicloom.reading`: its functions list, look and parse, here inside Spark's tasks.
 """
 
-import csv
-import io
-from collections.abc import Sequence
+import os
+import pickle
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from os import PathLike, fspath
-from typing import Any, NamedTuple
 
-from pyspark.errors import AnalysisException
-from pyspark.sql import Column, DataFrame, SparkSession
-from pyspark.sql import functions as F
-from pyspark.sql.types import StringType, StructField, StructType
+import pyarrow as pa
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame, SparkSession
 
-from topicloom.errors import InputNotFoundError, InvalidOptionError, MissingColumnError
-from topicloom.pipeline.clean import with_reasons
-from topicloom.spark.columns import FILE, NODE, RAW, REASON, TOPIC, quoted
+from topicloom import errors
+from topicloom.errors import TopicloomError
+from topicloom.pipeline.remote import is_remote_path, remote_rows
+from topicloom.reading.fast import count_lines, quotes_within_lines
+from topicloom.reading.notes import notes_of
+from topicloom.reading.options import SUBSCRIPTIONS, ReadOptions
+from topicloom.reading.plan import SPLIT, Plan, Unit, open_local, parts_of, plan_source, read_unit
+from topicloom.reading.streams import plain
+from topicloom.spark.columns import FILE, LINE, NODE, RAW, REASON, ROLE, TOPIC
 
-FORMATS = ("csv", "tsv", "json", "parquet")
-_SUFFIXES = {
-    "csv": "csv",
-    "tsv": "tsv",
-    "json": "json",
-    "jsonl": "json",
-    "ndjson": "json",
-    "parquet": "parquet",
-}
-_COMPRESSED = ("gz", "bz2", "zst", "snappy", "lz4", "deflate")
-_CORRUPT = "_topicloom_corrupt_record"
-_FILE_PATH = "_metadata.file_path"
+ROW_SCHEMA = (
+    f"{FILE} string, {LINE} bigint, {RAW} string, {NODE} string, {TOPIC} string, {ROLE} string, {REASON} string"
+)
+_LEAST_TASK = 1 << 20
+_TASKS = 8
+_SENTENCE = re.compile(r"^topicloom\.errors\.(\w+): (.*)$", re.MULTILINE)
 
 
-class Names(NamedTuple):
-    """Two columns to read, and whether the user named them (then a table without them is refused)."""
+@dataclass(frozen=True)
+class SparkTable:
+    """A table that was looked at.
 
-    first: str
-    second: str
-    given: bool = False
+    Attributes
+    ----------
+    rows : DataFrame
+        (file, line, raw, node, topic[, role], reason): every row. A null reason means usable, and only rows with a
+        reason keep their file, line and text. Links are rows, too: their ends are called node and topic here.
+    notes : tuple of str
+        What was found out about the files, a sentence each.
+    """
+
+    rows: DataFrame
+    notes: tuple[str, ...]
 
 
 def read_subscriptions(
@@ -46,185 +56,162 @@ def read_subscriptions(
     *,
     node_column: str | None = None,
     topic_column: str | None = None,
+    role_column: str | None = None,
     format: str | None = None,
+    separator: str | None = None,
+    encoding: str | None = None,
     header: bool | None = None,
+    topics_separator: str | None = None,
 ) -> DataFrame:
-    """Read every row of a table of subscriptions, as (file, raw, node, topic, reason).
+    """Every row of a table of subscriptions: (file, line, raw, node, topic[, role], reason).
 
-    The reason is null where the row can be used. `design_overlay` keeps the other rows with their reasons, and counts
-    repeated ones; `topicloom.pipeline.clean.accepted` gives the distinct subscriptions alone.
+    A null reason means usable. Rows with a reason are those that cannot be used; `design_overlay` and the others leave
+    them out, count them, and keep them as ``rejected``. Repeats are allowed.
 
     Parameters
     ----------
     spark : SparkSession
     source : str or path
-        A file, a folder or a glob of CSV (``.gz`` included), JSON lines or Parquet; of an overlay directory name its
-        ``subscriptions/``.
-    node_column, topic_column : str, optional
-        Names of the two columns; "node" and "topic" unless given. A CSV file without a header needs two columns.
-    format : str, optional
-        One of csv, tsv, json, parquet; by the file names unless given.
-    header : bool, optional
-        Whether CSV files start with a header; found out from the first line unless given.
+        A file, a folder with all below it, or a pattern; also where only Spark can read, such as ``s3a://``. Of an
+        overlay directory name its ``subscriptions/``.
+    node_column, topic_column, role_column, format, separator, encoding, header, topics_separator
+        As for `topicloom.read_subscriptions`.
+
+    Raises
+    ------
+    InputNotFoundError, MissingColumnError, UnreadableInputError, InvalidOptionError
     """
-    names = Names(node_column or NODE, topic_column or TOPIC, bool(node_column or topic_column))
-    rows = read_pairs(spark, fspath(source), names, format=format, header=header)
-    return with_reasons(rows.withColumnsRenamed({"first": NODE, "second": TOPIC}))
+    options = ReadOptions(
+        SUBSCRIPTIONS, node_column, topic_column, role_column, format, separator, encoding, header, topics_separator
+    )
+    return open_table(spark, source, options).rows
 
 
-def read_pairs(
-    spark: SparkSession, source: str, names: Names, *, format: str | None = None, header: bool | None = None
-) -> DataFrame:
-    """Two columns of any table as strings: (file, raw, first, second, reason)."""
-    paths = _files(spark, source)
-    kind = format or _format_of(paths, source)
-    if kind not in FORMATS:
-        raise InvalidOptionError(f"there is no format {kind!r}; the formats are {', '.join(FORMATS)}")
-    if kind == "parquet":
-        return _parquet(spark, source, names)
-    if kind == "json":
-        return _json_lines(spark, source, names)
-    return _csv(spark, source, names, "\t" if kind == "tsv" else ",", header, paths)
+def open_table(
+    spark: SparkSession, source: str | PathLike[str], options: ReadOptions, *, split: int = SPLIT
+) -> SparkTable:
+    """Look at all files of a source, to be read in parts of about ``split`` bytes when Spark needs the rows."""
+    path, options = fspath(source), options.checked()
+    if is_remote_path(path):
+        with worker_sentences():
+            plan, rows = remote_rows(spark, path, options)
+    else:
+        path = os.path.abspath(path.removeprefix("file://"))  # noqa: PTH100 - keeps undecodable bytes
+        plan, units = _planned(spark, path, options, split)
+        rows = _read(spark, plan, numbered_parts(spark, units))
+    return SparkTable(rows if options.role is not None else rows.drop(ROLE), notes_of(plan))
 
 
-def _files(spark: SparkSession, source: str) -> list[str]:
-    """Paths of the files behind a source; an error when there are none, or only empty ones."""
+@contextmanager
+def worker_sentences() -> Iterator[None]:
+    """Raise what a worker raised on purpose as it was; PySpark wraps it into its own exception."""
     try:
-        listing = spark.read.format("binaryFile").load(source).select("path", "length").limit(10_000).collect()
-    except AnalysisException as error:
-        if error.getCondition() == "PATH_NOT_FOUND":
-            raise InputNotFoundError(f"{source} does not exist") from None
-        raise
-    if not any(row["length"] for row in listing):
-        raise InputNotFoundError(f"{source} is empty")
-    return sorted(row["path"] for row in listing if row["length"])
+        yield
+    except PySparkException as error:
+        found = _SENTENCE.search(str(error))
+        if found is None:
+            raise
+        kind = getattr(errors, found[1], TopicloomError)
+        raise kind(found[2]) from None
 
 
-def _format_of(paths: Sequence[str], source: str) -> str:
-    kinds = set()
-    for path in paths:
-        suffixes = path.rsplit("/", 1)[-1].lower().split(".")[1:]
-        while suffixes and suffixes[-1] in _COMPRESSED:
-            suffixes.pop()
-        kinds.add(_SUFFIXES.get(suffixes[-1]) if suffixes else None)
-    known = kinds - {None}
-    if len(known) == 1:
-        return str(known.pop())
-    found = "files of several formats" if known else "no file whose name ends in .csv, .tsv, .json, .jsonl or .parquet"
-    raise InputNotFoundError(f"{source} holds {found}; say which it is with --format {'|'.join(FORMATS)}")
+def plan_and_cut(path: str, options: ReadOptions, split: int) -> tuple[Plan, list[Unit]]:
+    """The plan of a source of this machine, with large files cut into parts."""
+    plan = plan_source(path, options)
+    units: list[Unit] = []
+    for file in plan.files:
+        with open_local(file.path) as raw:
+            units += parts_of(file, raw, split)
+    return plan, units
 
 
-def _rows(table: DataFrame, raw: Column, first: Column, second: Column, reason: Column) -> DataFrame:
-    return table.select(
-        F.col(_FILE_PATH).alias(FILE),
-        raw.alias(RAW),
-        first.alias("first"),
-        second.alias("second"),
-        reason.alias(REASON),
-    )
+def _planned(spark: SparkSession, path: str, options: ReadOptions, split: int) -> tuple[Plan, list[Unit]]:
+    """`plan_and_cut` where Spark reads: in this process, or in a task of a Connect server."""
+    if not type(spark).__module__.startswith("pyspark.sql.connect"):
+        return plan_and_cut(path, options, split)
+
+    def there(_: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        try:
+            answer: object = plan_and_cut(path, options, split)
+        except TopicloomError as error:
+            answer = error
+        yield pa.record_batch([pa.array([pickle.dumps(answer)], pa.binary())], names=["answer"])
+
+    answer = pickle.loads(spark.range(0, 1, 1, 1).mapInArrow(there, "answer binary").collect()[0]["answer"])
+    if isinstance(answer, TopicloomError):
+        raise answer
+    plan, units = answer
+    return plan, units
 
 
-def _parquet(spark: SparkSession, source: str, names: Names) -> DataFrame:
-    table = spark.read.parquet(source)
-    for name in names[:2]:
-        if name not in table.columns:
-            raise _missing(name, table.columns, source)
-        kind = table.schema[name].dataType.typeName()
-        if kind not in ("string", "binary", "byte", "short", "integer", "long", "varchar", "char"):
-            raise MissingColumnError(f"column {name!r} of {source} holds {kind}; labels are text or whole numbers")
-    first, second = (quoted(name).cast("string") for name in names[:2])
-    return _rows(table, F.lit(None).cast("string"), first, second, F.lit(None).cast("string"))
+def numbered_parts(spark: SparkSession, units: list[Unit]) -> list[Unit]:
+    """Parts of files with the numbers of their lines; files in which a quote encloses a line end become whole again.
 
-
-def _json_lines(spark: SparkSession, source: str, names: Names) -> DataFrame:
-    lines = spark.read.text(source).where(F.trim("value") != "")
-    parsed = lines.withColumn("fields", F.when(F.is_valid_utf8("value"), F.from_json("value", "map<string,string>")))
-    sample = parsed.where(F.col("fields").isNotNull()).limit(1000).select(F.explode(F.map_keys("fields")).alias("key"))
-    keys = sorted(row["key"] for row in sample.distinct().collect())
-    if keys:
-        for name in names[:2]:
-            if name not in keys:
-                raise _missing(name, keys, source)
-    reason = F.when(~F.is_valid_utf8("value"), "text is not valid UTF-8").when(
-        F.col("fields").isNull(), "line is not a JSON object"
-    )
-    first, second = (F.col("fields")[F.lit(name)] for name in names[:2])
-    return _rows(parsed, F.col("value"), first, second, reason)
-
-
-def _csv(
-    spark: SparkSession, source: str, names: Names, separator: str, header: bool | None, paths: Sequence[str]
-) -> DataFrame:
-    """CSV read byte for byte.
-
-    Spark replaces undecodable bytes silently when it reads UTF-8. Read as ISO-8859-1 every byte is one character, and
-    the original bytes can be had back and checked.
+    Reads the files that are in parts once, which costs little beside parsing them.
     """
-    lines = spark.read.text(source)
-    first_lines = lines.limit(1).collect()
-    if not first_lines:
-        raise InputNotFoundError(f"{source} is empty")
-    fields = next(csv.reader(io.StringIO(first_lines[0]["value"]), delimiter=separator), [])
-    columns = _csv_columns(fields, names, header, source)
-    byte_names = [name.encode().decode("latin-1") for name in columns.names]
-    options: dict[str, Any] = {
-        "sep": separator,
-        "quote": '"',
-        "escape": '"',
-        "encoding": "ISO-8859-1",
-        "mode": "PERMISSIVE",
-        "columnNameOfCorruptRecord": _CORRUPT,
-        "header": columns.header,
-        "enforceSchema": not columns.header,
-        "multiLine": _may_span_lines(lines, paths),
-    }
-    schema = StructType([StructField(name, StringType()) for name in [*byte_names, _CORRUPT]])
-    table = spark.read.options(**options).schema(schema).csv(source)
-    corrupt = _utf8(quoted(_CORRUPT))
-    reason = F.when(corrupt.isNotNull(), F.lit(f"wrong number of fields, {len(byte_names)} are expected"))
-    first, second = (_utf8(quoted(byte_names[position])) for position in columns.positions)
-    return _rows(table, corrupt, first, second, reason)
+    parts = [unit for unit in units if unit.end is not None and not unit.file.group_rows]
+    if not parts:
+        return units
+
+    def count(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            for number in batch.column(0).to_pylist():
+                with open_local(parts[number].file.path) as raw:
+                    raw.seek(parts[number].start)
+                    text = b"".join(plain(raw, parts[number].end))
+                separator = parts[number].file.layout.separator
+                whole = parts[number].file.format == "json" or quotes_within_lines(text, separator)
+                yield pa.record_batch({"part": [number], "lines": [count_lines(text)], "whole": [whole]})
+
+    with worker_sentences():
+        counted = spark.range(0, len(parts), 1, len(parts)).mapInArrow(count, "part long, lines long, whole boolean")
+        found = {row["part"]: (row["lines"], row["whole"]) for row in counted.collect()}
+    broken = {part.file.path for number, part in enumerate(parts) if not found[number][1]}
+    numbered, line = [], 0
+    for unit in units:
+        if unit.end is None or unit.file.group_rows:
+            numbered.append(unit)
+        elif unit.file.path in broken:
+            if unit.start == unit.file.text_start:
+                numbered.append(Unit(unit.file, line=unit.line))
+        else:
+            line = unit.line if unit.start == unit.file.text_start else line
+            numbered.append(replace(unit, line=line))
+            line += found[parts.index(unit)][0]
+    return numbered
 
 
-def _may_span_lines(lines: DataFrame, paths: Sequence[str]) -> bool:
-    """Whether to look for quoted line breaks. That makes files unsplittable, which compressed ones are anyway."""
-    if all(path.endswith(tuple(f".{suffix}" for suffix in _COMPRESSED)) for path in paths):
-        return True
-    return bool(lines.where(F.contains("value", F.lit('"'))).limit(1).collect())
+def _read(spark: SparkSession, plan: Plan, units: Sequence[Unit]) -> DataFrame:
+    """The rows of all units, a task for some megabytes of them, in their order."""
+    tasks, light = _tasks(units), replace(plan, files=(), skipped=())
+
+    def parse(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            for task in batch.column(0).to_pylist():
+                for unit in tasks[task]:
+                    with open_local(unit.file.path) as raw:
+                        yield from read_unit(unit, light, raw)
+
+    return spark.range(0, len(tasks), 1, len(tasks)).mapInArrow(parse, ROW_SCHEMA)
 
 
-class _CsvColumns(NamedTuple):
-    names: list[str]
-    positions: tuple[int, int]
-    header: bool
+def _tasks(units: Sequence[Unit]) -> list[list[Unit]]:
+    sizes = [_size(unit) for unit in units]
+    enough = max(_LEAST_TASK, min(SPLIT, sum(sizes) // _TASKS))
+    tasks: list[list[Unit]] = []
+    filled = enough
+    for unit, size in zip(units, sizes):
+        if filled >= enough:
+            tasks.append([])
+            filled = 0
+        tasks[-1].append(unit)
+        filled += size
+    return tasks
 
 
-def _csv_columns(fields: list[str], names: Names, header: bool | None, source: str) -> _CsvColumns:
-    """Which columns of a CSV hold the labels, judged by its first line."""
-    folded = [field if names.given else field.lower() for field in fields]
-    found = [folded.index(name) if name in folded else None for name in names[:2]]
-    if header is None:
-        header = names.given or any(position is not None for position in found)
-    if not header:
-        if len(fields) != 2:
-            raise MissingColumnError(
-                f"{source} has no header with columns {names.first!r} and {names.second!r}, and its first line has "
-                f"{len(fields)} field{'' if len(fields) == 1 else 's'}, not two: {', '.join(map(repr, fields[:20]))}"
-            )
-        return _CsvColumns([names.first, names.second], (0, 1), header=False)
-    for name, position in zip(names[:2], found):
-        if position is None:
-            raise _missing(name, fields, source)
-    if len(set(fields)) < len(fields):
-        raise MissingColumnError(f"the header of {source} names a column twice: {', '.join(map(repr, fields[:20]))}")
-    return _CsvColumns(fields, (int(found[0] or 0), int(found[1] or 0)), header=True)
-
-
-def _missing(name: str, columns: Sequence[str], source: str) -> MissingColumnError:
-    listed = ", ".join(map(repr, columns[:20])) + (" …" if len(columns) > 20 else "")
-    return MissingColumnError(f"{source} has no column {name!r}; its columns: {listed}")
-
-
-def _utf8(column: Column) -> Column:
-    """Text that was read as ISO-8859-1, as the bytes that it was made of."""
-    return F.encode(column, "ISO-8859-1").cast("string")
+def _size(unit: Unit) -> int:
+    if unit.end is None:
+        return unit.file.size * (4 if unit.file.compression else 1)
+    if unit.file.group_rows:
+        return unit.file.size * (unit.end - unit.start) // len(unit.file.group_rows)
+    return unit.end - unit.start

@@ -15,7 +15,7 @@ SRC, DST = "src", "dst"
 SRC_ID, DST_ID = "src_id", "dst_id"
 ORDER = "order"
 SHARED_TOPICS = "shared_topics"
-FILE, RAW, REASON = "file", "raw", "reason"
+FILE, LINE, RAW, ROLE, REASON = "file", "line", "raw", "role", "reason"
 
 
 def require_dataframe(table: object, name: str, columns: str) -> None:

@@ -2,11 +2,11 @@
 
 ::
 
-    subscriptions/   node, topic                      the cleaned interest that it was built for
+    subscriptions/   node, topic, role                the cleaned interest that it was built for
     links/           src, dst, shared_topics, order   labels, the smaller id first
     nodes/           id, topic_count, degree
     topics/          topic, subscribers, links, components, diameter (null when it is not connected), diameter_sampled
-    rejected/        file, raw, node, topic, reason   input rows that were not used
+    rejected/        file, line, raw, node, topic, reason   input rows that were not used
     metrics.json     the values of `Metrics`
     run.json         format, method, options, seed, fingerprint, versions, counts, seconds per stage, files
 
@@ -36,7 +36,9 @@ from topicloom.storage.run_file import RUN_FILE, parse_run, run_header, write_js
 
 __all__ = ["REJECTED", "load", "read_run", "run_header", "save", "write_json", "write_parquet"]
 
-REJECTED = pa.schema([(name, pa.string()) for name in ("file", "raw", "node", "topic", "reason")])
+REJECTED = pa.schema(
+    [("file", pa.string()), ("line", pa.int64()), *((name, pa.string()) for name in ("raw", "node", "topic", "reason"))]
+)
 _ATTEMPTS = 200
 _PAUSE = 0.005  # seconds between attempts
 

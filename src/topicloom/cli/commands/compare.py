@@ -10,6 +10,8 @@ import typer
 from topicloom.cli.console import figure, narrated, print_table, tell
 from topicloom.cli.options import (
     Conf,
+    Encoding,
+    Expand,
     Format,
     Header,
     Json,
@@ -17,15 +19,19 @@ from topicloom.cli.options import (
     NodeColumn,
     Overwrite,
     Remote,
+    RoleColumn,
     Seed,
+    Separator,
     Subscriptions,
     TopicColumn,
+    TopicsSeparator,
     Verbose,
 )
-from topicloom.cli.sources import subscriptions_of
+from topicloom.cli.tables import opened_table, tell_of_rows
 from topicloom.errors import InvalidOptionError, NotEnoughMemoryError
 from topicloom.methods.selection import MethodChoice
 from topicloom.model.checks import checked_seed
+from topicloom.reading.options import SUBSCRIPTIONS, ReadOptions
 from topicloom.spark.memory import available_memory
 from topicloom.spark.session import cores_of, is_embedded, spark_session
 from topicloom.spark.warm import COMPILING, warm
@@ -56,6 +62,11 @@ def command(
     topic_column: TopicColumn = None,
     format: Format = None,
     header: Header = None,
+    role_column: RoleColumn = None,
+    separator: Separator = None,
+    encoding: Encoding = None,
+    topics_separator: TopicsSeparator = None,
+    expand: Expand = None,
     overwrite: Overwrite = False,
     as_json: Json = False,
     master: Master = None,
@@ -77,11 +88,14 @@ def command(
         from topicloom.spark.stages import Stages
         from topicloom.spark.workers import check_workers
 
-        stages = Stages(narrator)
-        columns = {"node_column": node_column, "topic_column": topic_column, "format": format, "header": header}
-        rows = subscriptions_of(spark, subscriptions, remote, **columns)
+        stages = Stages(narrator, narrator.note)
+        wanted = ReadOptions(
+            SUBSCRIPTIONS, node_column, topic_column, role_column, format, separator, encoding, header, topics_separator
+        )
+        rows = opened_table(spark, narrator, subscriptions, remote, wanted, expand)
         check_workers(spark)
         prepared = prepare(rows, stages=stages)
+        tell_of_rows(narrator, prepared)
         if is_embedded(master, remote):
             _check_memory(prepared, choices, cores_of(master, remote))
         with stages("compile", COMPILING):

@@ -14,6 +14,8 @@ from topicloom.cli.console import figure, narrated, print_table, tell
 from topicloom.cli.forbidding import forbidden_faults, forbidden_ids
 from topicloom.cli.options import (
     Conf,
+    Encoding,
+    Expand,
     Format,
     Header,
     Json,
@@ -21,16 +23,20 @@ from topicloom.cli.options import (
     NodeColumn,
     Overwrite,
     Remote,
+    RoleColumn,
     Seed,
+    Separator,
     Subscriptions,
     TopicColumn,
+    TopicsSeparator,
     Verbose,
 )
-from topicloom.cli.sources import subscriptions_of
+from topicloom.cli.tables import opened_table, tell_of_rows
 from topicloom.methods.registry import check_bars, check_options, spec_of
 from topicloom.methods.selection import method_for, options_for
 from topicloom.model.arrays import Int32Array
 from topicloom.model.checks import checked_seed
+from topicloom.reading.options import SUBSCRIPTIONS, ReadOptions
 from topicloom.spark.memory import available_memory
 from topicloom.spark.session import cores_of, is_embedded, spark_session
 from topicloom.spark.warm import COMPILING, warm, warm_workers
@@ -116,6 +122,11 @@ def command(
     topic_column: TopicColumn = None,
     format: Format = None,
     header: Header = None,
+    role_column: RoleColumn = None,
+    separator: Separator = None,
+    encoding: Encoding = None,
+    topics_separator: TopicsSeparator = None,
+    expand: Expand = None,
     overwrite: Overwrite = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Read and count, say what would be done, and stop.")
@@ -163,11 +174,13 @@ def command(
         from topicloom.spark.workers import check_workers
 
         stages = Stages(narrator, narrator.note)
-        narrator(f"looking at {subscriptions}")
-        columns = {"node_column": node_column, "topic_column": topic_column, "format": format, "header": header}
-        rows = subscriptions_of(spark, subscriptions, remote, **columns)
+        wanted = ReadOptions(
+            SUBSCRIPTIONS, node_column, topic_column, role_column, format, separator, encoding, header, topics_separator
+        )
+        rows = opened_table(spark, narrator, subscriptions, remote, wanted, expand)
         check_workers(spark)
         prepared = prepare(rows, stages=stages)
+        tell_of_rows(narrator, prepared)
         embedded = is_embedded(master, remote)
         available = available_memory() if embedded else sys.maxsize
         needed = check_memory(prepared, method, available, workers=cores_of(master, remote), options=options)
@@ -238,12 +251,9 @@ def _whole_or_text(value: str | None) -> int | str | None:
 def _plan(prepared: "Prepared", method: str, options: dict[str, Any], needed: int) -> str:
     counts = prepared.counts
     given = "".join(f", {name} = {value}" for name, value in options.items())
-    unused = f" ({counts['rejected']:,} of {counts['rows']:,} rows rejected)" if counts["rejected"] else ""
-    repeated = f" ({counts['repeated']:,} repeated rows counted once)" if counts["repeated"] else ""
     return (
         f"{counts['nodes']:,} nodes, {counts['topics']:,} topics, {counts['subscriptions']:,} subscriptions"
-        f"{unused}{repeated}; "
-        f"{method}{given}, about {needed / 2**20:,.0f} MiB in one Python worker"
+        f"; {method}{given}, about {needed / 2**20:,.0f} MiB in one Python worker"
     )
 
 

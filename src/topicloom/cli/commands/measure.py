@@ -6,18 +6,28 @@ from collections.abc import Mapping
 from topicloom.cli.console import figure, narrated, print_table, tell
 from topicloom.cli.options import (
     Conf,
+    DstColumn,
+    Encoding,
+    Expand,
     Format,
     Header,
     Json,
     Links,
+    LinksHeader,
     Master,
     NodeColumn,
     Remote,
+    RoleColumn,
+    Separator,
+    SrcColumn,
     Subscriptions,
     TopicColumn,
+    TopicsSeparator,
     Verbose,
 )
-from topicloom.cli.sources import links_of, subscriptions_of
+from topicloom.cli.sources import links_of
+from topicloom.cli.tables import opened_table
+from topicloom.reading.options import SUBSCRIPTIONS, ReadOptions
 from topicloom.spark.session import spark_session
 
 EXAMPLE = "Example: topicloom measure subscriptions.csv.gz my-links.csv --json"
@@ -30,6 +40,14 @@ def command(
     topic_column: TopicColumn = None,
     format: Format = None,
     header: Header = None,
+    role_column: RoleColumn = None,
+    separator: Separator = None,
+    encoding: Encoding = None,
+    topics_separator: TopicsSeparator = None,
+    expand: Expand = None,
+    src_column: SrcColumn = None,
+    dst_column: DstColumn = None,
+    links_header: LinksHeader = None,
     as_json: Json = False,
     master: Master = None,
     remote: Remote = None,
@@ -44,9 +62,15 @@ def command(
         from topicloom.pipeline.design import measure_overlay
         from topicloom.spark.stages import Stages
 
-        columns = {"node_column": node_column, "topic_column": topic_column, "format": format, "header": header}
-        rows = subscriptions_of(spark, subscriptions, remote, **columns)
-        metrics = measure_overlay(rows, links_of(spark, links, remote), stages=Stages(narrator))
+        wanted = ReadOptions(
+            SUBSCRIPTIONS, node_column, topic_column, role_column, format, separator, encoding, header, topics_separator
+        )
+        rows = opened_table(spark, narrator, subscriptions, remote, wanted, expand)
+        metrics = measure_overlay(
+            rows,
+            links_of(spark, links, remote, src_column=src_column, dst_column=dst_column, header=links_header),
+            stages=Stages(narrator, narrator.note),
+        )
     figures = metrics.to_dict()
     if as_json:
         print(json.dumps(figures, allow_nan=False))

@@ -8,19 +8,29 @@ import typer
 from topicloom.cli.console import narrated, tell, visible
 from topicloom.cli.options import (
     Conf,
+    DstColumn,
+    Encoding,
+    Expand,
     Format,
     Header,
     Json,
     Links,
+    LinksHeader,
     Master,
     NodeColumn,
     Remote,
+    RoleColumn,
+    Separator,
+    SrcColumn,
     Subscriptions,
     TopicColumn,
+    TopicsSeparator,
     Verbose,
 )
-from topicloom.cli.sources import links_of, subscriptions_of
+from topicloom.cli.sources import links_of
+from topicloom.cli.tables import opened_table
 from topicloom.judge import checked_k
+from topicloom.reading.options import SUBSCRIPTIONS, ReadOptions
 from topicloom.spark.session import spark_session
 
 if TYPE_CHECKING:
@@ -41,6 +51,14 @@ def command(
     topic_column: TopicColumn = None,
     format: Format = None,
     header: Header = None,
+    role_column: RoleColumn = None,
+    separator: Separator = None,
+    encoding: Encoding = None,
+    topics_separator: TopicsSeparator = None,
+    expand: Expand = None,
+    src_column: SrcColumn = None,
+    dst_column: DstColumn = None,
+    links_header: LinksHeader = None,
     as_json: Json = False,
     master: Master = None,
     remote: Remote = None,
@@ -56,10 +74,12 @@ def command(
         from topicloom.pipeline.design import verify_overlay
         from topicloom.spark.stages import Stages
 
-        columns = {"node_column": node_column, "topic_column": topic_column, "format": format, "header": header}
-        rows = subscriptions_of(spark, subscriptions, remote, **columns)
-        given = links_of(spark, links, remote)
-        verdict = verify_overlay(rows, given, k=k, stages=Stages(narrator))
+        wanted = ReadOptions(
+            SUBSCRIPTIONS, node_column, topic_column, role_column, format, separator, encoding, header, topics_separator
+        )
+        rows = opened_table(spark, narrator, subscriptions, remote, wanted, expand)
+        given = links_of(spark, links, remote, src_column=src_column, dst_column=dst_column, header=links_header)
+        verdict = verify_overlay(rows, given, k=k, stages=Stages(narrator, narrator.note))
     if as_json:
         shown = [broken._asdict() for broken in verdict.broken]
         facts = {"ok": verdict.ok, "k": k, "topics": verdict.topics, "broken_topics": verdict.broken_topics}

@@ -1,0 +1,44 @@
+"""Tables that commands read, and what is said about them."""
+
+from typing import TYPE_CHECKING
+
+from topicloom.cli.console import Narrator
+from topicloom.cli.sources import part_of_overlay, said_whose
+from topicloom.reading.notes import example_notes
+from topicloom.reading.options import ReadOptions
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+    from topicloom.pipeline.prepare import Prepared
+
+
+def opened_table(
+    spark: "SparkSession",
+    narrator: Narrator,
+    argument: str,
+    remote: str | None,
+    options: ReadOptions,
+    expand: str | None = None,
+) -> "DataFrame":
+    """Rows of the table, or of the overlay directory, that an argument names, after a line on its files."""
+    from topicloom.pipeline.expand import expanded
+    from topicloom.pipeline.read import open_table
+
+    source = part_of_overlay(argument, "subscriptions", remote)
+    narrator(f"looking at {source}")
+    with said_whose(remote):
+        table = open_table(spark, source, options)
+    for note in table.notes:
+        narrator.note(note)
+    return table.rows if expand is None else expanded(table.rows, expand)
+
+
+def tell_of_rows(narrator: Narrator, prepared: "Prepared") -> None:
+    """Show the first rows that were rejected, and labels that deserve a look."""
+    from topicloom.pipeline.findings import first_rejected, label_findings
+
+    for note in example_notes(first_rejected(prepared)):
+        narrator.note(note)
+    for finding in label_findings(prepared):
+        narrator.note(finding.sentence)

@@ -1,0 +1,120 @@
+"""How a table is to be read: which columns, and what the user says about its files."""
+
+import codecs
+from dataclasses import dataclass, replace
+from typing import Any
+
+from topicloom.errors import InvalidOptionError
+
+FORMATS = ("csv", "tsv", "json", "parquet", "xlsx")
+SEPARATORS = (",", ";", "\t", "|")
+SEPARATOR_NAMES = {"comma": ",", "semicolon": ";", "tab": "\t", "\\t": "\t", "pipe": "|", "space": " "}
+ROLES = ("publish", "subscribe", "both")
+
+
+@dataclass(frozen=True)
+class TableKind:
+    """What a table holds: the names of its two columns, and the names that people give to such columns."""
+
+    what: str
+    names: tuple[str, str]
+    parameters: tuple[str, str]
+    likely: tuple[tuple[str, ...], tuple[str, ...]]
+
+    def flag(self, which: int) -> str:
+        """The command-line option that names a column."""
+        return "--" + self.parameters[which].replace("_", "-")
+
+
+SUBSCRIPTIONS = TableKind(
+    "subscriptions",
+    ("node", "topic"),
+    ("node_column", "topic_column"),
+    (
+        ("node", "broker", "client", "clientid", "subscriber", "peer", "host", "server", "device", "consumer", "user",
+         "account", "service", "instance", "publisher", "name", "id"),
+        ("topic", "subject", "filter", "topicfilter", "channel", "pattern", "queue", "subscription", "key", "stream",
+         "feed", "interest", "topics", "subjects", "filters", "channels"),
+    ),
+)  # fmt: skip
+LINKS = TableKind(
+    "links",
+    ("src", "dst"),
+    ("src_column", "dst_column"),
+    (
+        ("src", "source", "from", "left", "a", "u", "node1", "broker1", "start", "local"),
+        ("dst", "target", "to", "destination", "right", "b", "v", "node2", "broker2", "end", "remote", "dest"),
+    ),
+)
+
+
+@dataclass(frozen=True)
+class ReadOptions:
+    """What is asked for, and what is said about the files; None where it shall be found out.
+
+    Attributes
+    ----------
+    kind : TableKind
+        Subscriptions or links.
+    first, second : str, optional
+        Names of the two columns; those of the kind unless given. Positions, counted from 1, in files without a header.
+    role : str, optional
+        Name of the column that holds roles.
+    format : str, optional
+        One of csv, tsv, json, parquet, xlsx.
+    separator, encoding : str, optional
+        Of text files.
+    header : bool, optional
+        False: the first line of CSV files is data.
+    topics_separator : str, optional
+        What separates the topics of a row that holds several of them.
+    """
+
+    kind: TableKind = SUBSCRIPTIONS
+    first: str | None = None
+    second: str | None = None
+    role: str | None = None
+    format: str | None = None
+    separator: str | None = None
+    encoding: str | None = None
+    header: bool | None = None
+    topics_separator: str | None = None
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """The names of the two columns."""
+        return self.first or self.kind.names[0], self.second or self.kind.names[1]
+
+    def checked(self) -> "ReadOptions":
+        """Return the same options with the separator spelled out. Refuses what cannot be meant."""
+        first, second = self.names
+        if len({first, second, self.role}) < 3:
+            raise InvalidOptionError(f"the columns are {first!r}, {second!r} and {self.role!r}; each has its own name")
+        if self.format is not None and self.format not in FORMATS:
+            raise InvalidOptionError(f"there is no format {self.format!r}; the formats are {', '.join(FORMATS)}")
+        if self.encoding is not None:
+            _check_encoding(self.encoding)
+        if self.topics_separator == "":
+            raise InvalidOptionError("the topics separator is empty; give the text between two topics, such as '|'")
+        return self if self.separator is None else replace(self, separator=_separator(self.separator))
+
+
+def _separator(text: str) -> str:
+    found = SEPARATOR_NAMES.get(text.lower(), text)
+    if len(found) != 1 or not found.isascii() or found in '"\r\n\0':
+        raise InvalidOptionError(
+            f"the separator {text!r} is not one ASCII character; give ',', ';', '|', tab or another one"
+        )
+    return found
+
+
+def _check_encoding(encoding: str) -> None:
+    try:
+        info: Any = codecs.lookup(encoding)
+        usable = bool(info._is_text_encoding) and info.incrementaldecoder is not None
+    except (LookupError, ValueError):
+        usable = False
+    if not usable:
+        raise InvalidOptionError(
+            f"there is no encoding {encoding!r}; utf-8, utf-16, latin-1 and cp1252 are common ones"
+        )

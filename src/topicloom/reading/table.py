@@ -1,0 +1,200 @@
+"""Tables read into memory, without Spark, by the same rules."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from os import PathLike, fspath
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from topicloom.errors import InputNotFoundError
+from topicloom.model.interest import Interest
+from topicloom.reading.findings import Finding, findings
+from topicloom.reading.notes import notes_of
+from topicloom.reading.options import LINKS, SUBSCRIPTIONS, ReadOptions
+from topicloom.reading.patterns import Patterns
+from topicloom.reading.plan import Plan, open_local, plan_source, read_unit, whole_units
+from topicloom.reading.rows import ROWS
+
+REJECTED_COLUMNS = ("file", "line", "raw", "node", "topic", "reason")
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What a table holds.
+
+    Attributes
+    ----------
+    table : pyarrow.Table
+        Distinct rows that can be used: (node, topic, role), or (src, dst) of links, in the order of first occurrence.
+    rejected : pyarrow.Table
+        (file, line, raw, node, topic, reason): rows that are not used, in the order of the files.
+    counts : mapping
+        rows, used, repeated and rejected; rows is the sum of the other three.
+    reasons : mapping
+        Number of rejected rows by reason, the most frequent first.
+    notes : tuple of str
+        What was found out about the files, a sentence each.
+    findings : tuple of Finding
+        Labels that deserve a look.
+    """
+
+    table: pa.Table
+    rejected: pa.Table
+    counts: Mapping[str, int]
+    reasons: Mapping[str, int]
+    notes: tuple[str, ...]
+    findings: tuple[Finding, ...]
+
+    def interest(self) -> Interest:
+        """The subscriptions as an `Interest`."""
+        return Interest.from_pairs(self.table["node"], self.table["topic"])
+
+
+def read_subscriptions(
+    source: str | PathLike[str],
+    *,
+    node_column: str | None = None,
+    topic_column: str | None = None,
+    role_column: str | None = None,
+    format: str | None = None,
+    separator: str | None = None,
+    encoding: str | None = None,
+    header: bool | None = None,
+    topics_separator: str | None = None,
+    expand: str | None = None,
+) -> Reading:
+    r"""Read a table of subscriptions into memory.
+
+    A row is a node and a topic. Every row is used, counted as a repeat, or listed as rejected with file, line, text
+    and reason. Labels are byte for byte what the file holds.
+
+    Parameters
+    ----------
+    source : str or path
+        A file, a folder with all below it, or a pattern: delimited text, JSON lines (each also as .gz, .bz2, .zst or
+        .xz), Parquet, or .xlsx with the extra ``excel``.
+    node_column, topic_column : str, optional
+        Names of the two columns; "node" and "topic" unless given. Numbers from 1 if there is no header.
+    role_column : str, optional
+        Column that says publish, subscribe or both.
+    format : str, optional
+        One of csv, tsv, json, parquet, xlsx; by the file names unless given.
+    separator, encoding : str, optional
+        Found out from the head of each file unless given.
+    header : bool, optional
+        False: the first line is data.
+    topics_separator : str, optional
+        Between the topics of one field, such as ``|``.
+    expand : str, optional
+        "mqtt" or "nats": replace patterns by the known topics that they match.
+
+    Returns
+    -------
+    Reading
+
+    Raises
+    ------
+    InputNotFoundError, MissingColumnError, UnreadableInputError, InvalidOptionError
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder) / "subs.csv"
+    ...     _ = path.write_text("Broker;Filter\na;news\nb;news\nb;news\nc\n")
+    ...     reading = read_subscriptions(path, node_column="Broker", topic_column="Filter")
+    >>> dict(reading.counts)
+    {'rows': 4, 'used': 2, 'repeated': 1, 'rejected': 1}
+    >>> reading.rejected.select(["line", "raw", "reason"]).to_pylist()
+    [{'line': 5, 'raw': 'c', 'reason': '1 field, 2 are expected'}]
+
+    See Also
+    --------
+    topicloom.pipeline.read_subscriptions : the same rules on Spark.
+    """
+    options = ReadOptions(
+        SUBSCRIPTIONS, node_column, topic_column, role_column, format, separator, encoding, header, topics_separator
+    )
+    return read_table(plan_source(fspath(source), options), expand=expand)
+
+
+def read_links(
+    source: str | PathLike[str],
+    *,
+    src_column: str | None = None,
+    dst_column: str | None = None,
+    format: str | None = None,
+    separator: str | None = None,
+    encoding: str | None = None,
+    header: bool | None = None,
+) -> Reading:
+    """Read a table of links, with columns ``src`` and ``dst``, into memory; called as `read_subscriptions`."""
+    options = ReadOptions(LINKS, src_column, dst_column, None, format, separator, encoding, header)
+    reading = read_table(plan_source(fspath(source), options))
+    table = reading.table.select(["node", "topic"]).rename_columns(["src", "dst"])
+    return Reading(table, reading.rejected, reading.counts, reading.reasons, reading.notes, ())
+
+
+def read_table(plan: Plan, *, expand: str | None = None) -> Reading:
+    """Read everything that was planned."""
+    batches: list[pa.RecordBatch] = []
+    for unit in whole_units(plan.files):
+        with open_local(unit.file.path) as raw:
+            batches += read_unit(unit, plan, raw)
+    rows = pa.Table.from_batches(batches, ROWS)
+    if not len(rows):
+        raise InputNotFoundError(f"there are no rows in {plan.files[0].name}")
+    if expand is not None:
+        rows = expanded(rows, expand)
+    unused = pc.is_valid(rows["reason"])
+    rejected = rows.filter(unused).select(list(REJECTED_COLUMNS))
+    used = rows.filter(pc.invert(unused)).select(["node", "topic", "role"])
+    table = distinct(used)
+    counts = {
+        "rows": len(rows),
+        "used": len(table),
+        "repeated": len(used) - len(table),
+        "rejected": len(rejected),
+    }
+    tallied = pc.value_counts(rejected["reason"]).to_pylist()
+    reasons = {one["values"]: one["counts"] for one in sorted(tallied, key=lambda one: (-one["counts"], one["values"]))}
+    found = (
+        findings(*(pc.unique(table[name]) for name in ("node", "topic"))) if plan.options.kind is SUBSCRIPTIONS else ()
+    )
+    return Reading(table, rejected, counts, reasons, notes_of(plan), found)
+
+
+def distinct(used: pa.Table) -> pa.Table:
+    """Distinct pairs of labels; two roles of a pair become ``both``."""
+    grouped = used.group_by(["node", "topic"], use_threads=False).aggregate([("role", "min"), ("role", "max")])
+    low, high = grouped["role_min"], grouped["role_max"]
+    role = pc.if_else(pc.fill_null(pc.equal(low, high), True), low, "both")
+    return pa.table({"node": grouped["node"], "topic": grouped["topic"], "role": role.cast(pa.string())})
+
+
+def expanded(rows: pa.Table, broker: str) -> pa.Table:
+    """Rows with patterns replaced by the known topics that they match. A pattern that matches none is rejected."""
+    usable = rows.filter(pc.is_null(rows["reason"]))
+    topics = pc.unique(usable["topic"]).to_pylist()
+    mapping = dict(expansions(Patterns(broker, topics), topics))
+    if not mapping:
+        return rows
+    made: list[dict[str, Any]] = []
+    is_pattern = pc.and_(pc.is_null(rows["reason"]), pc.is_in(rows["topic"], pa.array(list(mapping), pa.string())))
+    for row in rows.filter(is_pattern).to_pylist():
+        matches, reason = mapping[row["topic"]]
+        made += [{**row, "topic": topic} for topic in matches] or [{**row, "raw": row["topic"], "reason": reason}]
+    return pa.concat_tables([rows.filter(pc.invert(is_pattern)), pa.Table.from_pylist(made, ROWS)])
+
+
+def expansions(patterns: Patterns, topics: list[str]) -> "list[tuple[str, tuple[list[str], str | None]]]":
+    """For each pattern, the topics that it matches, or the reason why there are none."""
+    found = []
+    for topic in topics:
+        if patterns.is_pattern(topic):
+            problem = patterns.problem(topic)
+            matches = [] if problem else patterns.matches(topic)
+            found.append((topic, (matches, problem or (None if matches else f"{topic!r} matches no known topic"))))
+    return found

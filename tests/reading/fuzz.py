@@ -1,0 +1,295 @@
+"""Writes files of every format, layout and compression with hostile content, and compares what is read with it.
+
+``python -m reading.fuzz 10000`` in ``tests/`` writes so many sources; its last line counts.
+"""
+
+import io
+import json
+import random
+import sys
+import tempfile
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from reading.hand_made import COMPRESSORS
+from topicloom.errors import TopicloomError
+from topicloom.reading import read_subscriptions, streams
+
+HOSTILE = ['"', '""', ",", ";", "\t", "|", "\n", "\r", "\r\n", "\0", " ", "\u00a0", "'", "\\", "#", "=", "{", "}", "[",
+           "é",
+           "e\u0301", "日本", "😀", "\ufeff", "\u2028", "\x85", "\x1b[31m", "\u202e", "node",
+           "topic", "null", "NaN",
+           "a", "b", "/", "+", ".", ">", "*", "1", "0.10", "-0", "$share", "%2F", "x" * 300]  # fmt: skip
+PLAIN = ["a", "b", "c", "1", "é", "/", "-", " ", "日本", "#", ";", ",", "|", '"', "'"]
+SEPARATORS = {"csv": ",", "semicolon": ";", "pipe": "|", "tsv": "\t", "caret": "^"}
+
+
+@dataclass
+class Written:
+    """What was written, and what is to come of it."""
+
+    source: Path
+    options: dict[str, Any] = field(default_factory=dict)
+    pairs: set[tuple[str, str]] = field(default_factory=set)
+    used: int = 0
+    rejected: list[tuple[str, int]] = field(default_factory=list)
+    refused: bool = False
+    says: str = ""
+
+
+def label(rng: random.Random, pieces: list[str]) -> str:
+    while True:
+        text = "".join(rng.choice(pieces) for _ in range(rng.randint(1, 6)))
+        if not text.isspace():
+            return text
+
+
+def rows_of(rng: random.Random, pieces: list[str]) -> list[tuple[str, str]]:
+    nodes = [label(rng, pieces) for _ in range(rng.randint(1, 6))]
+    topics = [label(rng, pieces) for _ in range(rng.randint(1, 6))]
+    rows = [(rng.choice(nodes), rng.choice(topics)) for _ in range(rng.randint(1, 30))]
+    return [row for row in rows if row != ("node", "topic")] or [("a", "a")]  # a header in the middle is rejected
+
+
+def write(rng: random.Random, folder: Path) -> Written:
+    """Write a source of one to four files."""
+    many = rng.random() < 0.3
+    written = Written(folder / "d" if many else folder)
+    kind = rng.choice([*SEPARATORS, *SEPARATORS, "json", "json", "parquet", "xlsx" if rng.random() < 0.1 else "json"])
+    base = {"options": _options(rng, kind)}
+    written.options = base["options"]
+    for number in range(rng.randint(1, 4) if many else 1):
+        place = folder / "d" / rng.choice(["", "sub", "day=1", "sub/x=2", "é"]) if many else folder
+        place.mkdir(parents=True, exist_ok=True)
+        path = _write_file(rng, place, kind, number, written)
+        if not many:
+            written.source = path
+    if many and rng.random() < 0.5:
+        (folder / "d" / rng.choice(["x.csv.bak", "_SUCCESS", ".hidden.csv", "notes.md"])).write_bytes(
+            b"node,topic\nno,no\n"
+        )
+    return written
+
+
+def _options(rng: random.Random, kind: str) -> dict[str, Any]:
+    options: dict[str, Any] = {}
+    if kind in SEPARATORS and rng.random() < 0.2:
+        options["header"] = False
+    elif rng.random() < 0.3:
+        options |= {"node_column": "Who is", "topic_column": "what"}
+    if kind == "caret" or options.get("header") is False:
+        options["separator"] = SEPARATORS[kind]
+    if kind in SEPARATORS and rng.random() < 0.1:
+        options["encoding"] = "latin-1"
+    return options
+
+
+def _write_file(rng: random.Random, place: Path, kind: str, number: int, written: Written) -> Path:
+    latin = written.options.get("encoding") == "latin-1"
+    pieces = HOSTILE if kind != "xlsx" and rng.random() < 0.7 else PLAIN
+    if latin:
+        pieces = [piece for piece in pieces if piece.isascii() or piece in "é\u00a0\x85"]
+    rows = rows_of(rng, pieces)
+    if written.options.get("header") is False and rows[0][0].startswith("\ufeff"):
+        rows = [("a", "a"), *rows]  # a text cannot begin with that character: it would be a byte order mark
+    if kind in SEPARATORS:
+        suffix, content = "tsv" if kind == "tsv" else "csv", _delimited(rng, rows, kind, written)
+    elif kind == "json":
+        suffix, content = rng.choice(["json", "jsonl", "ndjson"]), _json_lines(rng, rows, written)
+    else:
+        suffix, content = kind, (_parquet if kind == "parquet" else _workbook)(rng, rows, written)
+    name = f"{rng.choice(['subs', 'é', 'a b', 'q[1]'])}{number}.{suffix}"
+    if kind not in ("parquet", "xlsx") and rng.random() < 0.4:
+        packing = rng.choice(list(COMPRESSORS))
+        name, content = f"{name}.{packing}", COMPRESSORS[packing](content)
+    path = place / name
+    path.write_bytes(content)
+    written.rejected = [(str(path) if file is None else file, line) for file, line in written.rejected]
+    written.says += f"{path.name} "
+    return path
+
+
+def _names(written: Written) -> tuple[str, str]:
+    return written.options.get("node_column", "node"), written.options.get("topic_column", "topic")
+
+
+def _delimited(rng: random.Random, rows: list[tuple[str, str]], kind: str, written: Written) -> bytes:
+    separator, end = SEPARATORS[kind], rng.choice(["\n", "\r\n", "\r"])
+    always = rng.random() < 0.3
+    extra = rng.choice([0, 0, 1, 3]) if written.options.get("header") is not False else 0
+    text, line = io.StringIO(newline=""), 1
+
+    def put(fields: list[str]) -> None:
+        nonlocal line
+        quoted = (
+            always or rng.random() < 0.1 or any(sign in field for sign in f'"\r\n{separator}') for field in fields
+        )
+        row = separator.join('"' + f.replace('"', '""') + '"' if q else f for f, q in zip(fields, quoted)) + end
+        text.write(row)
+        line += _lines(row)
+
+    if written.options.get("header") is not False:
+        put([*_names(written), *(f"extra {place}" for place in range(extra))])
+    header = text.getvalue()
+    for node, topic in rows:
+        if rng.random() < 0.05:
+            text.write(end)
+            line += 1
+        if rng.random() < 0.05 and written.options.get("header") is not False:
+            written.rejected.append((None, line))  # type: ignore[arg-type]
+            put(
+                rng.choice(
+                    [[node, topic, *["z"] * (extra + 1)], [" ", topic, *[""] * extra], [node, "", *[""] * extra]]
+                )
+            )
+        written.pairs.add((node, topic))
+        written.used += 1
+        put([node, topic, *(rng.choice(["", "more", "1;2"]) for _ in range(extra))])
+    body = text.getvalue()
+    if rng.random() < 0.3 and len(body) > len(header):
+        body = body.removesuffix(end)
+    return _encoded(rng, body, written)
+
+
+def _lines(text: str) -> int:
+    return text.count("\n") + text.count("\r") - text.count("\r\n")
+
+
+def _encoded(rng: random.Random, text: str, written: Written) -> bytes:
+    if written.options.get("encoding") == "latin-1":
+        return text.encode("latin-1")
+    return text.encode(rng.choice(["utf-8", "utf-8", "utf-8", "utf-8-sig", "utf-16", "utf-32"]))
+
+
+def _json_lines(rng: random.Random, rows: list[tuple[str, str]], written: Written) -> bytes:
+    lines: list[str] = []
+    node_key, topic_key = _names(written)
+    for node, topic in rows:
+        if rng.random() < 0.05:
+            lines.append("")
+        if lines and rng.random() < 0.08:
+            lines.append(
+                rng.choice(['{"x": 1', "[]", '{"a": 1} {"b": 2}', '{"' + node_key + '": null}', "nonsense", "NaN"])
+            )
+            written.rejected.append((None, len(lines)))  # type: ignore[arg-type]
+        several = [topic, f"{topic}+"] if rng.random() < 0.2 else [topic]
+        fields: dict[str, Any] = {
+            node_key: node,
+            topic_key: several if len(several) > 1 else topic,
+            "more": {"x": [1.5]},
+        }
+        lines.append(json.dumps(fields, ensure_ascii=rng.random() < 0.5))
+        written.pairs |= {(node, one) for one in several}
+        written.used += len(several)
+    return _encoded(rng, rng.choice(["\n", "\r\n"]).join(lines) + rng.choice(["", "\n"]), written)
+
+
+def _parquet(rng: random.Random, rows: list[tuple[str, str]], written: Written) -> bytes:
+    columns: dict[str, list[Any]] = {name: [] for name in (*_names(written), "more")}
+    lists = rng.random() < 0.3
+    for node, topic in rows:
+        if rng.random() < 0.05:
+            for column, value in zip(columns.values(), (None, [topic] if lists else topic, 1)):
+                column.append(value)
+            written.rejected.append((None, len(columns["more"])))  # type: ignore[arg-type]
+        several = [topic, f"{topic}+"] if lists else [topic]
+        for column, value in zip(columns.values(), (node, several if lists else topic, 1)):
+            column.append(value)
+        written.pairs |= {(node, one) for one in several}
+        written.used += len(several)
+    sink = io.BytesIO()
+    pq.write_table(pa.table(columns), sink, row_group_size=rng.randint(1, 20))
+    return sink.getvalue()
+
+
+def _workbook(rng: random.Random, rows: list[tuple[str, str]], written: Written) -> bytes:
+    import openpyxl
+
+    book = openpyxl.Workbook()
+    book.active.append(_names(written))
+    for node, topic in rows:
+        written.pairs.add((node, topic))
+        written.used += 1
+        book.active.append((node, topic))
+    sink = io.BytesIO()
+    book.save(sink)
+    return sink.getvalue()
+
+
+def damage(rng: random.Random, path: Path) -> None:
+    """Change some bytes of a file, or cut it."""
+    data = bytearray(path.read_bytes())
+    for _ in range(rng.randint(1, 4)):
+        at = rng.randrange(len(data))
+        data[at] = rng.choice([0, 10, 13, 34, 44, 255, rng.randrange(256)])
+    path.write_bytes(data[: rng.randint(1, len(data))] if rng.random() < 0.3 else data)
+
+
+def difference(written: Written) -> str | None:
+    """How what is read differs from what was written; None if it does not."""
+    try:
+        reading = read_subscriptions(written.source, **written.options)
+    except TopicloomError as error:
+        return f"refused: {error}"
+    counts = reading.counts
+    if counts["rows"] != counts["used"] + counts["repeated"] + counts["rejected"]:
+        return f"the books do not balance: {dict(counts)}"
+    found = set(zip(*reading.table.select(["node", "topic"]).to_pydict().values()))
+    if found != written.pairs:
+        return f"labels: lost {sorted(written.pairs - found)[:2]}, more {sorted(found - written.pairs)[:2]}"
+    if counts["used"] + counts["repeated"] != written.used:
+        return f"rows: {written.used} written, {counts['used']} + {counts['repeated']} read"
+    rejected = sorted(zip(reading.rejected["file"].to_pylist(), reading.rejected["line"].to_pylist()))
+    return None if rejected == sorted(written.rejected) else f"rejected {rejected}, not {sorted(written.rejected)}"
+
+
+def trial(seed: int, folder: Path) -> tuple[str, str | None]:
+    """Write a source, read it, compare; then damage it and read it again, which may be refused but not fail."""
+    rng = random.Random(seed)
+    block = streams.BLOCK
+    streams.BLOCK = rng.choice([64, 257, 4096, block])
+    try:
+        written = write(rng, folder)
+        wrong = difference(written)
+        if wrong is None and written.source.is_file():
+            damage(rng, written.source)
+            try:
+                counts = read_subscriptions(written.source, **written.options).counts
+                if counts["rows"] != counts["used"] + counts["repeated"] + counts["rejected"]:
+                    wrong = f"damaged: the books do not balance: {dict(counts)}"
+            except TopicloomError as error:
+                if "\n" in str(error):
+                    wrong = f"damaged: more than a sentence: {error}"
+    finally:
+        streams.BLOCK = block
+    return written.says, wrong
+
+
+def main(count: int, first: int = 0) -> int:
+    """Run trials and print what differs; the last line counts."""
+    tally: Counter[str] = Counter()
+    for seed in range(first, first + count):
+        with tempfile.TemporaryDirectory() as folder:
+            try:
+                says, wrong = trial(seed, Path(folder))
+            except Exception as error:
+                says, wrong = "", f"traceback: {type(error).__name__}: {error}"
+        tally["sources"] += 1
+        tally["files"] += len(says.split()) or 1
+        if wrong is not None:
+            tally["traceback" if wrong.startswith("traceback") else "different"] += 1
+            print(f"seed {seed} ({says}): {wrong}", flush=True)
+    wrong = f"{tally['different']} differ, {tally['traceback']} tracebacks"
+    print(f"{tally['files']:,} files in {tally['sources']:,} sources: {wrong}")
+    return 1 if tally["different"] or tally["traceback"] else 0
+
+
+__all__ = ["difference", "trial", "write"]
+
+if __name__ == "__main__":
+    sys.exit(main(*(int(argument) for argument in sys.argv[1:] or ["10000"])))

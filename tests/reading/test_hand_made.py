@@ -1,0 +1,30 @@
+"""Every file that was made by hand is read as its author meant, or refused with a sentence."""
+
+import pytest
+
+from reading.hand_made import ALL
+from topicloom import errors
+from topicloom.reading import read_subscriptions
+
+
+def test_there_are_many():
+    assert len(ALL) >= 60
+    assert len({one.name for one in ALL}) == len(ALL)
+
+
+@pytest.mark.parametrize("made", ALL, ids=lambda made: made.name)
+def test_a_file_is_read_as_its_author_meant_or_refused(made, tmp_path):
+    source = made.write(tmp_path)
+    if made.refused is not None:
+        with pytest.raises(errors.TopicloomError, match=made.refused) as refusal:
+            read_subscriptions(source, **made.options)
+        assert "\n" not in str(refusal.value)
+        return
+    reading = read_subscriptions(source, **made.options)
+    assert sorted(zip(*reading.table.select(["node", "topic"]).to_pydict().values())) == sorted(made.pairs)
+    found = list(zip(reading.rejected["line"].to_pylist(), reading.rejected["reason"].to_pylist()))
+    assert len(found) == len(made.rejected), found
+    for (line, reason), (wanted, start) in zip(found, made.rejected):
+        assert (line, reason[: len(start)]) == (wanted, start)
+    counts = reading.counts
+    assert counts["rows"] == counts["used"] + counts["repeated"] + counts["rejected"]
