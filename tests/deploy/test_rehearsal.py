@@ -76,7 +76,7 @@ def test_94_nats_servers_deliver_every_copy_once_and_receive_none_too_many():
 
 @needs_mosquitto
 def test_ros2_autoware_has_1205_copies(dataset):
-    result = rehearse(planned(interest_of(dataset("ros2_autoware"))))
+    result = rehearse(planned(interest_of(dataset("ros2_autoware.csv"))))
     assert result.ok and (result.brokers, result.counts.expected) == (94, 1205)
 
 

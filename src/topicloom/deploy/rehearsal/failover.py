@@ -12,7 +12,7 @@ from topicloom.deploy.network import Network, Row
 from topicloom.deploy.rehearsal.mosquitto import exported_gates, set_gates, state_key
 from topicloom.deploy.rehearsal.probes import Probes
 from topicloom.deploy.rehearsal.stage import Stage
-from topicloom.deploy.rehearsal.tally import Tally, tree_distances
+from topicloom.deploy.rehearsal.tally import Tally
 
 _BEFORE, _AFTER, _RETURNED = 0.15, 0.5, 0.3
 
@@ -87,7 +87,6 @@ async def fail_over(stage: Stage, victim: str) -> Failover:
         return frozenset(network.subscribers[topic]) - {victim}
 
     affected = sorted({node for topic in cut for node in survivors(topic)})
-    hops = max((_reach(network, topic, victim) for topic in cut), default=1)
     stage.lost.clear()
     stage.tally, stage.deaf = stage.fresh_tally(), {victim}
     async with Probes(stage, first, elsewhere, survivors):
@@ -97,7 +96,7 @@ async def fail_over(stage: Stage, victim: str) -> Failover:
         killed = time.monotonic()
         stage.crew.kill(stage.site.slugs[victim])
         await asyncio.wait_for(gone.wait(), 10)
-        await stage.settle(affected, hops)  # what is under way by the old rows could arrive by the new ones again
+        await stage.settle(affected)  # what is under way by the old rows could arrive by the new ones again
         set_gates(stage, exported_gates(stage, paths))
         await stage.barrier(node for node, _ in paths)
         moved = time.monotonic()
@@ -185,11 +184,6 @@ def _failover_files(stage: Stage, victim: str) -> list[tuple[str, str]]:
     with (stage.crew.folder / "failover.csv").open(encoding="utf-8", newline="") as file:
         rows: list[Mapping[str, str]] = list(csv.DictReader(file))
     return [(nodes[row["broker"]], row["file"]) for row in rows if row["dead"] == stage.site.slugs[victim]]
-
-
-def _reach(network: Network, topic: str, node: str) -> int:
-    """Links from a broker to the farthest one of a topic's tree."""
-    return max(tree_distances(network.topic_rows[topic], node).values())
 
 
 def _degree(network: Network, topic: str, node: str) -> int:

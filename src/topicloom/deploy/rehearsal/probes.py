@@ -8,7 +8,7 @@ from itertools import cycle
 from topicloom.deploy.rehearsal.stage import Stage
 
 TICK = 0.010
-_COPIES_A_TICK = 48
+_COPIES_A_TICK = 24
 
 
 class Probes:

@@ -21,7 +21,12 @@ from topicloom.errors import InvalidOptionError, InvalidPlanError
 from topicloom.routing import Plan
 
 Tell = Callable[[str], None]
-KINDS = ("mosquitto", "nats")
+# Kind of broker -> how it is run, and the version that is installed. A new kind is one more line.
+RUNNERS: dict[str, tuple[Callable[[Network], Kind], Callable[[], str]]] = {
+    "mosquitto": (lambda network: RunMosquitto(), mosquitto_version),
+    "nats": (lambda network: RunNats(network.nodes), nats_version),
+}
+KINDS = tuple(RUNNERS)
 
 
 @dataclass(frozen=True)
@@ -208,11 +213,8 @@ async def _publish(stage: Stage) -> int | None:
 
 def _stage(network: Network, to: str, inventory: Inventory | None, crew: Crew) -> tuple[Stage, str]:
     """A stage that is ready to start, and the version of its brokers."""
-    kind: Kind
-    if to == "nats":
-        kind, version = RunNats(network.nodes), nats_version()
-    else:
-        kind, version = RunMosquitto(), mosquitto_version()
+    run, installed = RUNNERS[to]
+    kind, version = run(network), installed()
     scene = on_loopback(network, inventory, crew.folder, leaves=to == "nats")
     exported = export(network, to, scene.inventory, version=version, prefix=f"{crew.folder}/")
     stage = Stage(kind, exported.site, exported, crew, scene, Tally({}))

@@ -10,7 +10,6 @@ from topicloom.deploy.network import Network, Row
 from topicloom.deploy.rehearsal.mosquitto import set_gates
 from topicloom.deploy.rehearsal.probes import Probes
 from topicloom.deploy.rehearsal.stage import Stage
-from topicloom.deploy.rehearsal.tally import tree_distances
 from topicloom.errors import InvalidPlanError
 
 _BEFORE, _AFTER = 0.15, 0.4
@@ -98,9 +97,10 @@ async def switch(stage: Stage, old: Network, new: Network) -> Switch:
         for opened in (now & then, then):
             moved = sorted({row.acceptor for row in (now if opened != then else then) - (now & then)})
             set_gates(stage, {node: gate_file(stage.site, node, opened) for node in moved})
-            await stage.barrier(moved)
-            if opened != then:
-                await stage.settle(affected, _hops(network, changed))
+            if opened == then:
+                await stage.barrier(moved)
+            else:
+                await stage.settle(affected)  # a barrier too: these brokers are among them
         seconds = time.monotonic() - begun
         await asyncio.sleep(_AFTER)
     return _judged(stage, changed, now, then, old, len(touched), seconds)
@@ -130,12 +130,3 @@ def _judged(
         extra=inside.extra,
         wrong_elsewhere=outside.missing + outside.extra + outside.unwanted + inside.unwanted + stage.tally.strange,
     )
-
-
-def _hops(network: Network, topics: set[str]) -> int:
-    """Longest way, in links, from one broker of each topic's tree; twice that bounds its diameter."""
-    found = 1
-    for topic in topics:
-        rows = network.topic_rows.get(topic, ())
-        found = max(found, *tree_distances(rows, network.subscribers[topic][0]).values())
-    return found
