@@ -192,6 +192,9 @@ def test_the_command_writes_the_folder_once(plan, tmp_path, target, capsys):
     assert len(table((tmp_path / "out" / "brokers.csv").read_text())) == 12
     assert run(*words) == 2 and "--overwrite" in capsys.readouterr().err
     assert run(*words, "--overwrite") == 0
+    (tmp_path / "out" / "mine").write_text("kept")
+    assert run(*words, "--overwrite") == 2 and "'mine'" in capsys.readouterr().err
+    assert (tmp_path / "out" / "mine").read_text() == "kept"
 
 
 def test_the_command_asks_for_an_inventory(plan, tmp_path, capsys):

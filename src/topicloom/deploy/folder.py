@@ -2,6 +2,7 @@
 
 import csv
 import io
+from collections.abc import Iterable
 from hashlib import sha256
 from pathlib import Path
 
@@ -26,8 +27,12 @@ def export_files(export: Export) -> dict[str, str]:
     return {**files, MANIFEST: "".join(hashes)}
 
 
-def write_export(export: Export, destination: Path, *, overwrite: bool = False) -> int:
+def write_export(
+    export: Export, destination: Path, *, overwrite: bool = False, inputs: Iterable[str | Path] = ()
+) -> int:
     """Write the folder of an export, whole or not at all. Returns the number of files.
+
+    Only an older export is replaced, and none that holds a file which its MANIFEST does not list or an input.
 
     Raises
     ------
@@ -35,9 +40,22 @@ def write_export(export: Export, destination: Path, *, overwrite: bool = False) 
         The folder exists and ``overwrite`` is false, or it cannot be written.
     """
     files = export_files(export)
-    with whole_directory(destination, overwrite=overwrite) as staging:
+    with whole_directory(destination, overwrite=overwrite, inputs=inputs, ours=not_our_export) as staging:
         write_files(files, staging)
     return len(files)
+
+
+def not_our_export(folder: Path) -> str | None:
+    """Say why a folder is not an export that may be replaced; None if it is, or if it is empty."""
+    held = sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if not path.is_dir())
+    if not held:
+        return None
+    try:
+        lines = (folder / MANIFEST).read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError):
+        return f"it has no {MANIFEST} that topicloom wrote"
+    strange = sorted(set(held) - {line.partition("  ")[2] for line in lines} - {MANIFEST})
+    return f"it also holds {strange[0]!a}, which topicloom did not write" if strange else None
 
 
 def write_files(files: dict[str, str], folder: Path) -> None:

@@ -48,6 +48,6 @@ def command(
     network = Network.from_plan(Plan.load(plan))
     folder = f"{prefix.rstrip('/')}/" if prefix else ""
     made = export(network, to, Inventory.load(inventory), version=version, gates=gates, prefix=folder)
-    number = write_export(made, out, overwrite=overwrite)
+    number = write_export(made, out, overwrite=overwrite, inputs=[plan, inventory])
     tell(f"{number:,} files for {len(network.nodes):,} {to} brokers in {out}; start them in the order of START_ORDER")
     return 0
