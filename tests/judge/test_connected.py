@@ -106,4 +106,4 @@ def test_trivial_interests_hold() -> None:
 
 def test_verdict_is_json_ready() -> None:
     verdict = tl.verify(tl.Interest.from_pairs(list("ab"), ["x"] * 2), [])
-    assert verdict.to_dict()["broken"] == [{"topic": 0, "components": 2, "witness": (0, 1)}]
+    assert verdict.to_dict()["broken"] == [{"topic": "x", "components": 2, "witness": ("a", "b")}]

@@ -111,7 +111,7 @@ def test_nodes_by_label_and_bad_nodes() -> None:
     interest = tl.Interest.from_pairs(["n1", "n2", "n3"], ["x"] * 3)
     by_label = tl.drill(interest, [(0, 1), (1, 2)], fail=["n2", "n2"])
     assert by_label == tl.drill(interest, [(0, 1), (1, 2)], fail=np.array([1]))
-    assert by_label.to_dict()["cut"] == [{"topic": 0, "pieces": [1, 1], "lost_pairs": 1}]
+    assert by_label.to_dict()["cut"] == [{"topic": "x", "pieces": [1, 1], "lost_pairs": 1}]
     assert tl.drill(interest, [(0, 1), (1, 2)], fail=[]).ok
     for bad in (["n4"], [3], [-1], [True], "n2", [1.0]):
         with pytest.raises(InvalidOptionError):

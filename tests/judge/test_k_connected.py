@@ -113,7 +113,7 @@ def test_extra_links_never_break_and_a_needed_link_is_missed(n: int, k: int, dat
 def test_a_topic_of_at_most_k_subscribers_must_be_a_clique() -> None:
     interest = tl.Interest.from_pairs(list("abcaba"), list("xxxyyz"))
     assert tl.verify(interest, [(0, 1), (1, 2), (0, 2)], k=9).ok
-    assert tl.verify(interest, [(0, 1), (1, 2)], k=3).broken == (tl.BrokenTopic(0, 1, (0, 2)),).ok
+    assert tl.verify(interest, [(0, 1), (1, 2)], k=3).broken == (tl.BrokenTopic("x", 1, ("a", "c")),)
 
 
 def test_two_joined_cliques_fail_at_their_narrow_waist() -> None:
@@ -128,7 +128,7 @@ def test_two_joined_cliques_fail_at_their_narrow_waist() -> None:
 def test_large_topics_are_quick() -> None:
     ring = tl.ring_per_topic(one_topic(10_000)).links
     assert tl.verify(one_topic(10_000), ring, k=2).ok
-    assert tl.verify(one_topic(10_000), ring[:-1], k=2).broken[0].witness == (1,).ok
+    assert tl.verify(one_topic(10_000), ring[:-1], k=2).broken[0].witness == (1,)
     n, k = 1_000, 10
     here = np.arange(n)
     circle = np.concatenate([np.column_stack((here, (here + step) % n)) for step in range(1, k // 2 + 1)])

@@ -148,7 +148,7 @@ class Maintainer:
             )
         verdict = verify(interest, overlay.links, self._options.k)
         if not verdict.ok:
-            topic = interest.topic_label(verdict.broken[0].topic)
+            topic = verdict.broken[0].topic
             raise NotTopicConnectedError(
                 f"the overlay is not {self._options.k}-topic-connected: {len(verdict.broken):,} topics are broken, "
                 f"first {topic!r}"

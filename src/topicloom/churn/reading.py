@@ -113,7 +113,7 @@ def judge_state(interest: Interest, links: Any, options: Options, path: Path) ->
     if not verdict.ok:
         raise StateFormatError(
             f"{path} is damaged: its overlay is not {options.k}-topic-connected, {len(verdict.broken):,} topics are "
-            f"broken, first {interest.topic_label(verdict.broken[0].topic)!r}"
+            f"broken, first {verdict.broken[0].topic!r}"
         )
 
 

@@ -41,7 +41,7 @@ def _empty_app() -> typer.Typer:
         name="topicloom",
         help=HELP,
         epilog="Start with: topicloom generate subs && topicloom design subs overlay",
-        add_completion=False,
+        add_completion=True,
         pretty_exceptions_enable=False,
         rich_markup_mode=None,
         context_settings={"help_option_names": ["-h", "--help"]},

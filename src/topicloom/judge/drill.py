@@ -1,6 +1,7 @@
 """Failure drills: which topics fall apart when given nodes, or random ones, are down."""
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -10,13 +11,14 @@ from scipy.sparse import csgraph
 from topicloom.errors import InvalidOptionError
 from topicloom.judge.connected import component_labels
 from topicloom.judge.sub_overlays import topic_batches
-from topicloom.model.arrays import Int32Array, Int64Array, normalized_links
+from topicloom.model.arrays import Int32Array, Int64Array
 from topicloom.model.checks import checked_kind, checked_seed, checked_whole
+from topicloom.model.given_links import link_ids
 from topicloom.model.interest import Interest, checked_interest
 from topicloom.model.results import CutTopic, DrillReport, DrillSummary
 
 
-def drill(interest: Interest, links: npt.ArrayLike, fail: Iterable[int | str]) -> DrillReport:
+def drill(interest: Interest, links: Any, fail: Iterable[int | str]) -> DrillReport:
     """What happens to the topics when some nodes fail.
 
     A k-topic-connected overlay holds under the failure of any k - 1 nodes. Exact; takes the time of a
@@ -25,7 +27,8 @@ def drill(interest: Interest, links: npt.ArrayLike, fail: Iterable[int | str]) -
     Parameters
     ----------
     interest : Interest
-    links : (m, 2) array-like of node ids
+    links : Overlay, pairs, table or graph
+        By label or by id, as `Overlay.from_links` takes them.
     fail : iterable of node ids or labels
         The nodes that are down.
 
@@ -47,18 +50,16 @@ def drill(interest: Interest, links: npt.ArrayLike, fail: Iterable[int | str]) -
     >>> interest = tl.Interest.from_pairs(list("abcde"), ["news"] * 5)
     >>> path = [(0, 1), (1, 2), (2, 3), (3, 4)]
     >>> tl.drill(interest, path, fail=["c"]).cut
-    (CutTopic(topic=0, pieces=(2, 2), lost_pairs=4),)
+    (CutTopic(topic='news', pieces=(2, 2), lost_pairs=4),)
     >>> tl.drill(interest, path + [(4, 0)], fail=["c"]).ok
     True
     """
     checked_interest(interest, "drill")
     failed = _node_ids(interest, fail)
-    return _Rehearsal(interest, normalized_links(links, interest.n_nodes)).run(failed)
+    return _Rehearsal(interest, link_ids(interest, links)).run(failed)
 
 
-def random_drills(
-    interest: Interest, links: npt.ArrayLike, *, size: int = 1, count: int = 1000, seed: int = 0
-) -> DrillSummary:
+def random_drills(interest: Interest, links: Any, *, size: int = 1, count: int = 1000, seed: int = 0) -> DrillSummary:
     """Many drills, each with ``size`` random nodes down; the same nodes for the same seed on every machine.
 
     A drill takes time in proportion to the subscribers, and the links among them, of the topics that it hits.
@@ -81,7 +82,7 @@ def random_drills(
     size = checked_whole("size", size, 1, interest.n_nodes)
     count = checked_whole("count", count, 0, 2**31 - 1)
     seed = checked_seed(seed)
-    rehearsal = _Rehearsal(interest, normalized_links(links, interest.n_nodes))
+    rehearsal = _Rehearsal(interest, link_ids(interest, links))
     topics_cut, lost_pairs = np.zeros(count, np.int64), np.zeros(count, np.int64)
     worst: DrillReport | None = None
     for i in range(count):
@@ -145,9 +146,9 @@ class _Rehearsal:
         cut = []
         for offset in np.flatnonzero(lost > 0).tolist():
             pieces = sorted(piece_size[piece_topic == offset].tolist(), reverse=True)
-            cut.append(CutTopic(int(hit[offset]), tuple(pieces), int(lost[offset])))
+            cut.append(CutTopic(interest.topic_name(int(hit[offset])), tuple(pieces), int(lost[offset])))
         return DrillReport(
-            failed=tuple(failed.tolist()),
+            failed=tuple(map(interest.node_name, failed.tolist())),
             cut=tuple(cut),
             topics_holding=len(hit) - len(cut),
             topics_untouched=interest.n_topics - len(hit),

@@ -3,18 +3,17 @@
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from topicloom.judge.connected import disconnected_topics
 from topicloom.judge.k_connected import weak_topics
 from topicloom.judge.sub_overlays import topic_batches
-from topicloom.model.arrays import normalized_links
 from topicloom.model.checks import checked_whole
+from topicloom.model.given_links import link_ids
 from topicloom.model.interest import Interest, checked_interest
 from topicloom.model.results import BrokenTopic, Verdict
 
 
-def verify(interest: Interest, links: npt.ArrayLike, k: int = 1) -> Verdict:
+def verify(interest: Interest, links: Any, k: int = 1) -> Verdict:
     """Whether every topic's sub-overlay is k-connected, or a clique where it has at most k nodes.
 
     Exact, by real vertex connectivity: k = 1 asks that every topic is in one piece, k = 2 that it stays so
@@ -24,8 +23,8 @@ def verify(interest: Interest, links: npt.ArrayLike, k: int = 1) -> Verdict:
     Parameters
     ----------
     interest : Interest
-    links : (m, 2) array-like of node ids
-        In any order and direction; repeats count once.
+    links : Overlay, pairs, table or graph
+        By label or by id, as `Overlay.from_links` takes them. In any order and direction; repeats count once.
     k : int
         At least 1. The sub-overlay has to survive the failure of any k - 1 nodes.
 
@@ -55,21 +54,27 @@ def verify(interest: Interest, links: npt.ArrayLike, k: int = 1) -> Verdict:
     >>> tl.verify(interest, [(0, 1), (1, 2), (2, 3), (3, 4)]).ok
     True
     >>> tl.verify(interest, [(0, 1), (2, 3), (3, 4)]).broken
-    (BrokenTopic(topic=0, components=2, witness=(0, 2)),)
-    >>> tl.verify(interest, [(0, 1), (1, 2), (2, 3), (3, 4)], k=2).broken  # node 1 separates 0 from the rest
-    (BrokenTopic(topic=0, components=1, witness=(1,)),)
+    (BrokenTopic(topic='news', components=2, witness=('a', 'c')),)
+    >>> tl.verify(interest, [(0, 1), (1, 2), (2, 3), (3, 4)], k=2).broken  # b separates a from the rest
+    (BrokenTopic(topic='news', components=1, witness=('b',)),)
     >>> tl.verify(interest, [(0, 1), (1, 2), (2, 3), (3, 4), (4, 0)], k=2).ok
     True
     """
     checked_interest(interest, "verify")
     k = checked_k(k)
-    normalized = normalized_links(links, interest.n_nodes)
+    normalized = link_ids(interest, links)
     broken: list[BrokenTopic] = []
     used = np.zeros(len(normalized), bool)
     for batch in topic_batches(interest, normalized):
         used[batch.link] = True
         broken += disconnected_topics(interest, batch) if k == 1 else weak_topics(interest, batch, k)
-    return Verdict(not broken, k, tuple(broken), interest.n_topics, int((~used).sum()))
+    named = tuple(
+        BrokenTopic(
+            interest.topic_name(int(one.topic)), one.components, tuple(interest.node_name(int(v)) for v in one.witness)
+        )
+        for one in broken
+    )
+    return Verdict(not broken, k, named, interest.n_topics, int((~used).sum()))
 
 
 def checked_k(k: Any) -> int:

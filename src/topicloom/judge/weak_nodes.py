@@ -1,18 +1,19 @@
 """Single points of failure: the nodes whose failure alone cuts topics, worst first."""
 
+from typing import Any
+
 import numpy as np
-import numpy.typing as npt
 
 from topicloom.judge.articulation import pairs_lost
 from topicloom.judge.k_connected import symmetric
 from topicloom.judge.sub_overlays import topic_batches
-from topicloom.model.arrays import normalized_links
 from topicloom.model.checks import checked_whole
+from topicloom.model.given_links import link_ids
 from topicloom.model.interest import Interest, checked_interest
 from topicloom.model.results import WeakNode
 
 
-def weak_nodes(interest: Interest, links: npt.ArrayLike, *, top: int | None = 10) -> tuple[WeakNode, ...]:
+def weak_nodes(interest: Interest, links: Any, *, top: int | None = 10) -> tuple[WeakNode, ...]:
     """Nodes that are articulation points of topics, by topics cut, then pairs of subscribers lost.
 
     Exact, by one linear search over all sub-overlays (Hopcroft and Tarjan, 1973). A 2-topic-connected overlay
@@ -21,7 +22,8 @@ def weak_nodes(interest: Interest, links: npt.ArrayLike, *, top: int | None = 10
     Parameters
     ----------
     interest : Interest
-    links : (m, 2) array-like of node ids
+    links : Overlay, pairs, table or graph
+        By label or by id, as `Overlay.from_links` takes them.
     top : int or None
         How many to return at most; None for all.
 
@@ -37,13 +39,13 @@ def weak_nodes(interest: Interest, links: npt.ArrayLike, *, top: int | None = 10
     >>> import topicloom as tl
     >>> interest = tl.Interest.from_pairs(list("abcdeabc"), ["news"] * 5 + ["sport"] * 3)
     >>> tl.weak_nodes(interest, [(0, 1), (1, 2), (2, 3), (3, 4)], top=2)
-    (WeakNode(node=1, topics_cut=2, lost_pairs=4), WeakNode(node=2, topics_cut=1, lost_pairs=4))
+    (WeakNode(node='b', topics_cut=2, lost_pairs=4), WeakNode(node='c', topics_cut=1, lost_pairs=4))
     """
     checked_interest(interest, "weak_nodes")
     top = None if top is None else checked_whole("top", top, 0)
     topics_cut = np.zeros(interest.n_nodes, np.int64)
     lost_pairs = np.zeros(interest.n_nodes, np.int64)
-    for batch in topic_batches(interest, normalized_links(links, interest.n_nodes)):
+    for batch in topic_batches(interest, link_ids(interest, links)):
         rows = symmetric(batch)
         lost = pairs_lost(rows.indptr.astype(np.int64), rows.indices.astype(np.int32))
         nodes = interest.topic_nodes[batch.first : batch.first + batch.size]
@@ -51,4 +53,4 @@ def weak_nodes(interest: Interest, links: npt.ArrayLike, *, top: int | None = 10
         np.add.at(lost_pairs, nodes, lost)
     weak = np.flatnonzero(topics_cut)
     ranked = weak[np.lexsort((weak, -lost_pairs[weak], -topics_cut[weak]))][:top]
-    return tuple(WeakNode(v, int(topics_cut[v]), int(lost_pairs[v])) for v in ranked.tolist())
+    return tuple(WeakNode(interest.node_name(v), int(topics_cut[v]), int(lost_pairs[v])) for v in ranked.tolist())

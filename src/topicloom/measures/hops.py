@@ -1,15 +1,17 @@
 """The hops that a message really takes: mean distance of two subscribers inside their sub-overlay."""
 
+from typing import Any
+
 import numpy as np
-import numpy.typing as npt
 
 from topicloom.kernels.paths.diameter import adjacency
 from topicloom.kernels.paths.routing import distance_sums
 from topicloom.kernels.paths.topic_shape import oriented_links, topic_edges
 from topicloom.kernels.streams import draw_pairs
 from topicloom.measures.topics import measure_topics
-from topicloom.model.arrays import Int64Array, normalized_links
+from topicloom.model.arrays import Int64Array
 from topicloom.model.checks import checked_seed, checked_whole
+from topicloom.model.given_links import link_ids
 from topicloom.model.interest import Interest
 from topicloom.model.results import Hops
 
@@ -18,7 +20,7 @@ _EXACT_STEPS = 500_000_000
 _SAMPLES = 4096
 
 
-def mean_hops(interest: Interest, links: npt.ArrayLike, *, exact_steps: int = _EXACT_STEPS, seed: int = 0) -> Hops:
+def mean_hops(interest: Interest, links: Any, *, exact_steps: int = _EXACT_STEPS, seed: int = 0) -> Hops:
     """Mean distance over all pairs of subscribers of all topics, inside the sub-overlays.
 
     Exact when searches from every subscriber of every topic take at most ``exact_steps`` steps (nodes and
@@ -66,9 +68,9 @@ def mean_hops(interest: Interest, links: npt.ArrayLike, *, exact_steps: int = _E
     return Hops(float(means.mean()), float(means.std(ddof=1) / np.sqrt(len(means))), exact=False)
 
 
-def _sums(interest: Interest, links: npt.ArrayLike, topic: Int64Array, place: Int64Array) -> Int64Array:
+def _sums(interest: Interest, links: Any, topic: Int64Array, place: Int64Array) -> Int64Array:
     """Sum of distances from the ``place[i]``-th subscriber of ``topic[i]`` to the others; topics ascend."""
-    normalized = normalized_links(links, interest.n_nodes)
+    normalized = link_ids(interest, links)
     starts, ends = oriented_links(interest.indptr, normalized)
     cells = np.full(interest.n_nodes, -1, np.int32)
     src, dst = np.empty(len(ends), np.int32), np.empty(len(ends), np.int32)

@@ -1,16 +1,19 @@
 """What routing costs in an overlay that need not be topic-connected: distances and unwanted relays."""
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
 from topicloom.kernels.paths import routing, steiner
 from topicloom.kernels.paths.diameter import adjacency
 from topicloom.measures.topics import measure_topics
-from topicloom.model.arrays import Int64Array, frozen, normalized_links
+from topicloom.model.arrays import Int64Array, frozen
+from topicloom.model.given_links import link_ids
 from topicloom.model.interest import Interest
 
 
-def overlay_diameters(interest: Interest, links: npt.ArrayLike) -> Int64Array:
+def overlay_diameters(interest: Interest, links: Any) -> Int64Array:
     """Topic diameters with distances through the whole overlay, other topics' nodes included.
 
     Per topic the largest distance of two subscribers in the overlay, 0 with fewer than two, -1 when it is
@@ -38,7 +41,7 @@ def overlay_diameters(interest: Interest, links: npt.ArrayLike) -> Int64Array:
     )
 
 
-def filtering_costs(interest: Interest, links: npt.ArrayLike) -> Int64Array:
+def filtering_costs(interest: Interest, links: Any) -> Int64Array:
     """Per topic, nodes that do not want it in a tree of the overlay that joins all who do; -1 when none does.
 
     That is the filtering cost of Chockler et al., PODC 2007, §9, of an approximate Steiner tree (Mehlhorn,
@@ -62,8 +65,8 @@ def filtering_costs(interest: Interest, links: npt.ArrayLike) -> Int64Array:
     return frozen(costs)
 
 
-def _rows(interest: Interest, links: npt.ArrayLike) -> tuple[Int64Array, npt.NDArray[np.int32]]:
+def _rows(interest: Interest, links: Any) -> tuple[Int64Array, npt.NDArray[np.int32]]:
     """The overlay as a CSR with every link in the rows of both ends."""
-    normalized = normalized_links(links, interest.n_nodes)
+    normalized = link_ids(interest, links)
     indptr, neighbours = adjacency(interest.n_nodes, normalized[:, 0], normalized[:, 1])
     return indptr, neighbours

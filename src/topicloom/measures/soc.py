@@ -2,19 +2,21 @@
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 import numpy.typing as npt
 
 from topicloom.errors import InvalidOptionError
 from topicloom.measures.routing import filtering_costs, overlay_diameters
-from topicloom.model.arrays import degrees, normalized_links
+from topicloom.model.arrays import degrees
+from topicloom.model.given_links import link_ids
 from topicloom.model.interest import Interest, checked_interest
 from topicloom.model.results import SocAnswer
 
 
 def soc(
     interest: Interest,
-    links: npt.ArrayLike,
+    links: Any,
     *,
     degree: str = "average",
     cost: str = "diameter",
@@ -26,7 +28,8 @@ def soc(
     Parameters
     ----------
     interest : Interest
-    links : (m, 2) array-like of node ids
+    links : Overlay, pairs, table or graph
+        By label or by id, as `Overlay.from_links` takes them.
     degree : {"average", "maximum"}
         The degree function.
     cost : {"diameter", "mean-diameter", "filtering"}
@@ -71,27 +74,27 @@ def soc(
     return SocAnswer(ok, degree_value, cost_value, degree, cost, d, C)
 
 
-def _average_degree(interest: Interest, links: npt.ArrayLike) -> float:
-    return 2 * len(normalized_links(links, interest.n_nodes)) / max(interest.n_nodes, 1)
+def _average_degree(interest: Interest, links: Any) -> float:
+    return 2 * len(link_ids(interest, links)) / max(interest.n_nodes, 1)
 
 
-def _maximum_degree(interest: Interest, links: npt.ArrayLike) -> float:
-    return float(degrees(normalized_links(links, interest.n_nodes), interest.n_nodes).max(initial=0))
+def _maximum_degree(interest: Interest, links: Any) -> float:
+    return float(degrees(link_ids(interest, links), interest.n_nodes).max(initial=0))
 
 
-def _largest_diameter(interest: Interest, links: npt.ArrayLike) -> float | None:
+def _largest_diameter(interest: Interest, links: Any) -> float | None:
     diameters = overlay_diameters(interest, links)
     return None if (diameters < 0).any() else float(diameters.max(initial=0))
 
 
-def _mean_diameter(interest: Interest, links: npt.ArrayLike) -> float | None:
+def _mean_diameter(interest: Interest, links: Any) -> float | None:
     diameters = overlay_diameters(interest, links)
     # Two subscribers are at a distance of at least 1: the zeros are the topics with fewer.
     counted = diameters[diameters != 0]
     return None if (counted < 0).any() else float(counted.mean()) if len(counted) else 0.0
 
 
-def _filtering(interest: Interest, links: npt.ArrayLike) -> float | None:
+def _filtering(interest: Interest, links: Any) -> float | None:
     costs = filtering_costs(interest, links)
     return None if (costs < 0).any() else float(costs.sum())
 

@@ -1,15 +1,17 @@
 """Figures of an overlay as a whole."""
 
+from typing import Any
+
 import numpy as np
-import numpy.typing as npt
 
 from topicloom.measures.topics import TopicMeasures, measure_topics
-from topicloom.model.arrays import degrees, normalized_links
+from topicloom.model.arrays import degrees
+from topicloom.model.given_links import link_ids
 from topicloom.model.interest import Interest, checked_interest
 from topicloom.model.results import Metrics
 
 
-def measure(interest: Interest, links: npt.ArrayLike) -> Metrics:
+def measure(interest: Interest, links: Any) -> Metrics:
     """Degrees, links and topic diameters of an overlay, exact.
 
     The mean topic diameter is over topics with at least two subscribers (0.0 when there are none). One topic
@@ -19,8 +21,9 @@ def measure(interest: Interest, links: npt.ArrayLike) -> Metrics:
     Parameters
     ----------
     interest : Interest
-    links : (m, 2) array-like of node ids
-        In any order and direction; repeats count once. They need not make a topic-connected overlay.
+    links : Overlay, pairs, table or graph
+        By label or by id, as `Overlay.from_links` takes them. In any order and direction; repeats count
+        once. They need not make a topic-connected overlay.
 
     Raises
     ------
@@ -40,13 +43,13 @@ def measure(interest: Interest, links: npt.ArrayLike) -> Metrics:
     (1.6, 4, 2.5)
     """
     checked_interest(interest, "measure")
-    normalized = normalized_links(links, interest.n_nodes)
+    normalized = link_ids(interest, links)
     return summarize(interest, normalized, measure_topics(interest, normalized))
 
 
-def summarize(interest: Interest, links: npt.ArrayLike, per_topic: TopicMeasures) -> Metrics:
+def summarize(interest: Interest, links: Any, per_topic: TopicMeasures) -> Metrics:
     """Metrics of an overlay whose topics have been measured."""
-    normalized = normalized_links(links, interest.n_nodes)
+    normalized = link_ids(interest, links)
     degree = degrees(normalized, interest.n_nodes)
     n_links, tree_links = len(normalized), int(np.maximum(per_topic.subscribers - 1, 0).sum())
     diameters = per_topic.diameter[per_topic.subscribers > 1]

@@ -1,13 +1,15 @@
 """Figures of each topic's sub-overlay."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
 from topicloom.kernels.paths.topic_shape import topic_shapes
-from topicloom.model.arrays import Int64Array, frozen, normalized_links
+from topicloom.model.arrays import Int64Array, frozen
+from topicloom.model.given_links import link_ids
 from topicloom.model.interest import Interest
 
 
@@ -47,7 +49,7 @@ class TopicMeasures:
         }
 
 
-def measure_topics(interest: Interest, links: npt.ArrayLike, *, exact_up_to: int | None = None) -> TopicMeasures:
+def measure_topics(interest: Interest, links: Any, *, exact_up_to: int | None = None) -> TopicMeasures:
     """Links, components and diameter of every topic's sub-overlay; exact unless ``exact_up_to`` is given.
 
     A topic with more subscribers than that gets 16 searches; unless they settle it, its diameter is a lower bound.
@@ -70,7 +72,7 @@ def measure_topics(interest: Interest, links: npt.ArrayLike, *, exact_up_to: int
     >>> measure_topics(interest, [(1, 2), (2, 3), (3, 4)]).components.tolist()
     [2, 2]
     """
-    normalized = normalized_links(links, interest.n_nodes)
+    normalized = link_ids(interest, links)
     limit = interest.n_nodes if exact_up_to is None else exact_up_to
     n_links, components, diameters, sampled, idle = topic_shapes(
         interest.indptr, interest.topic_indptr, interest.topic_nodes, normalized, limit

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Self
+from typing import Any, Self, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -174,13 +174,50 @@ class Interest:
         """Subscribers by topic; see `topic_indptr`."""
         return frozen(self.nodes[np.argsort(self.topics, kind="stable")])
 
-    def topics_of(self, node: int) -> Int32Array:
-        """Topic ids that a node wants."""
-        return self.topics[self.indptr[node] : self.indptr[node + 1]]
+    @overload
+    def topics_of(self, node: int) -> Int32Array: ...
 
-    def subscribers(self, topic: int) -> Int32Array:
-        """Node ids that want a topic."""
-        return self.topic_nodes[self.topic_indptr[topic] : self.topic_indptr[topic + 1]]
+    @overload
+    def topics_of(self, node: str) -> list[str]: ...
+
+    def topics_of(self, node: int | str) -> Int32Array | list[str]:
+        """Topics that a node wants: labels for a label, ids for an id.
+
+        Raises
+        ------
+        InvalidInterestError
+            No node has that label.
+
+        Examples
+        --------
+        >>> import topicloom as tl
+        >>> interest = tl.Interest.from_pairs(["a", "b", "a"], ["news", "news", "sport"])
+        >>> interest.topics_of("a"), interest.subscribers("news")
+        (['news', 'sport'], ['a', 'b'])
+        """
+        at = _position(self.node_labels, node, "node") if isinstance(node, str) else node
+        ids = self.topics[self.indptr[at] : self.indptr[at + 1]]
+        return [self.topic_label(topic) for topic in ids.tolist()] if isinstance(node, str) else ids
+
+    @overload
+    def subscribers(self, topic: int) -> Int32Array: ...
+
+    @overload
+    def subscribers(self, topic: str) -> list[str]: ...
+
+    def subscribers(self, topic: int | str) -> Int32Array | list[str]:
+        """Nodes that want a topic: labels for a label, ids for an id; see `topics_of`."""
+        at = _position(self.topic_labels, topic, "topic") if isinstance(topic, str) else topic
+        ids = self.topic_nodes[self.topic_indptr[at] : self.topic_indptr[at + 1]]
+        return [self.node_label(node) for node in ids.tolist()] if isinstance(topic, str) else ids
+
+    def node_name(self, node: int) -> str | int:
+        """What answers call a node: its label, or its id if there are no labels."""
+        return int(node) if self.node_labels is None else str(self.node_labels[node])
+
+    def topic_name(self, topic: int) -> str | int:
+        """What answers call a topic: its label, or its id if there are no labels."""
+        return int(topic) if self.topic_labels is None else str(self.topic_labels[topic])
 
     def node_label(self, node: int) -> str:
         """Name of a node: its label, or its id as text."""
@@ -250,6 +287,15 @@ def checked_interest(interest: Any, function: str) -> "Interest":
     accepted = "an Interest, as Interest.from_pairs makes it,"
     checked: Interest = checked_kind(f"the interest given to {function}", interest, Interest, accepted)
     return checked
+
+
+def _position(labels: Labels | None, label: str, what: str) -> int:
+    found = [] if labels is None else np.flatnonzero(labels == label).tolist()
+    if not found:
+        raise InvalidInterestError(
+            f"there is no {what} {label!r}" + (": there are no labels" if labels is None else "")
+        )
+    return int(found[0])
 
 
 def _given_labels(given: npt.ArrayLike | None, expected: int, what: str) -> Labels | None:

@@ -12,6 +12,7 @@ from topicloom.errors import InvalidLinksError
 from topicloom.extras import needing
 from topicloom.model.arrays import Int32Array, Int64Array, degrees, normalized_links
 from topicloom.model.checks import checked_seed, plain
+from topicloom.model.given_links import link_ids
 from topicloom.model.interest import Interest, checked_interest
 from topicloom.model.shared_topics import shared_topics
 from topicloom.storage import overlay_directory
@@ -56,6 +57,45 @@ class Overlay:
         object.__setattr__(self, "options", MappingProxyType({name: plain(at) for name, at in self.options.items()}))
         object.__setattr__(self, "seed", checked_seed(self.seed))
         object.__setattr__(self, "report", MappingProxyType(dict(self.report)))
+
+    @classmethod
+    def from_links(cls, interest: Interest, links: Any, method: str = "given") -> Self:
+        """Make an overlay of links that came from elsewhere. Text is a label and an integer is an id.
+
+        Parameters
+        ----------
+        interest : Interest
+        links : Overlay, pairs, table or graph
+            An `Overlay`; an (m, 2) array or a list of pairs, of ids or of labels; a pandas, polars or Arrow table, or
+            a mapping, with columns ``src`` and ``dst``; a networkx graph. Repeats count once.
+        method : str
+            What to call the way in which they were found.
+
+        Raises
+        ------
+        InvalidLinksError
+            Wrong shape, an unknown node, a node linked to itself, or a table or graph of integers for an interest with
+            labels.
+
+        Examples
+        --------
+        >>> import topicloom as tl
+        >>> interest = tl.Interest.from_pairs(["a", "b", "c"], ["news"] * 3)
+        >>> overlay = tl.Overlay.from_links(interest, [("a", "b"), ("b", "c")])
+        >>> overlay.n_links, tl.verify(interest, overlay).ok
+        (2, True)
+        """
+        return cls(interest, link_ids(interest, links), method)
+
+    @classmethod
+    def from_networkx(cls, interest: Interest, graph: "networkx.Graph[Any]") -> Self:
+        """Make an overlay of the edges of a networkx graph; see `from_links`."""
+        return cls.from_links(interest, graph)
+
+    @classmethod
+    def from_pandas(cls, interest: Interest, table: "pandas.DataFrame") -> Self:
+        """Make an overlay of a table with columns ``src`` and ``dst``; see `from_links`."""
+        return cls.from_links(interest, table)
 
     @property
     def n_links(self) -> int:

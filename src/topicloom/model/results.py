@@ -17,7 +17,7 @@ class JudgedByOk:
 class BrokenTopic(NamedTuple):
     """A topic that is not k-topic-connected, and why.
 
-    The topic and the witness are ids, or labels where they were judged on Spark. The witness (nodes, ascending) is what
+    The topic and the witness are labels, or ids if there are none. The witness (nodes, ascending by id) is what
     a reader can check by hand:
 
     - components > 1: two subscribers that cannot reach each other, the smallest of two components;
@@ -111,14 +111,15 @@ class CutTopic(NamedTuple):
 
     Attributes
     ----------
-    topic : int
+    topic : str or int
+        Its label, or its id if there are no labels.
     pieces : tuple of int
         Surviving subscribers in each component, the largest first.
     lost_pairs : int
         Pairs of surviving subscribers that could reach each other before the failure and no longer can.
     """
 
-    topic: int
+    topic: str | int
     pieces: tuple[int, ...]
     lost_pairs: int
 
@@ -129,8 +130,8 @@ class DrillReport(JudgedByOk):
 
     Attributes
     ----------
-    failed : tuple of int
-        The failed nodes, ascending.
+    failed : tuple of str or int
+        The failed nodes, ascending: labels, or ids if there are none.
     cut : tuple of CutTopic
         Topics whose surviving subscribers lost each other, by topic id.
     topics_holding : int
@@ -139,7 +140,7 @@ class DrillReport(JudgedByOk):
         Topics without a failed subscriber.
     """
 
-    failed: tuple[int, ...]
+    failed: tuple[str | int, ...]
     cut: tuple[CutTopic, ...]
     topics_holding: int
     topics_untouched: int
@@ -155,7 +156,7 @@ class DrillReport(JudgedByOk):
         return sum(topic.lost_pairs for topic in self.cut)
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON-ready dictionary; topics and nodes by id."""
+        """JSON-ready dictionary; topics and nodes by label, or by id if there are none."""
         return {
             "ok": self.ok,
             "failed": list(self.failed),
@@ -201,7 +202,7 @@ class DrillSummary(JudgedByOk):
         return self.drills_with_cuts == 0
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON-ready dictionary; topics and nodes by id."""
+        """JSON-ready dictionary; topics and nodes by label, or by id if there are none."""
         return {**vars(self), "worst": None if self.worst is None else self.worst.to_dict()}
 
 
@@ -210,14 +211,15 @@ class WeakNode(NamedTuple):
 
     Attributes
     ----------
-    node : int
+    node : str or int
+        Its label, or its id if there are no labels.
     topics_cut : int
         Topics that it cuts.
     lost_pairs : int
         Pairs of other subscribers that lose each other, summed over topics.
     """
 
-    node: int
+    node: str | int
     topics_cut: int
     lost_pairs: int
 

@@ -69,19 +69,19 @@ def _facts(
     if summary is not None:
         worst = None if summary.worst is None else _named(interest, summary.worst)
         facts["random"] = {**summary.to_dict(), "worst": worst}
-    facts["weak_nodes"] = [{**node._asdict(), "node": interest.node_label(node.node)} for node in weak]
+    facts["weak_nodes"] = [{**node._asdict(), "node": str(node.node)} for node in weak]
     return facts
 
 
 def _named(interest: Interest, report: DrillReport) -> dict[str, Any]:
     facts = report.to_dict()
-    facts["failed"] = [interest.node_label(node) for node in report.failed]
-    facts["cut"] = [{**cut, "topic": interest.topic_label(cut["topic"])} for cut in facts["cut"]]
+    facts["failed"] = [str(node) for node in report.failed]
+    facts["cut"] = [{**cut, "topic": str(cut["topic"])} for cut in facts["cut"]]
     return facts
 
 
 def _print_report(interest: Interest, report: DrillReport) -> None:
-    down = ", ".join(visible(interest.node_label(node)) for node in report.failed)
+    down = ", ".join(visible(str(node)) for node in report.failed)
     print(
         f"down: {down}\n{len(report.cut):,} topics cut, {report.topics_holding:,} hold, {report.topics_untouched:,} "
         f"untouched; {report.lost_pairs:,} pairs of subscribers lost each other"
@@ -89,7 +89,7 @@ def _print_report(interest: Interest, report: DrillReport) -> None:
     if report.cut:
         worst = sorted(report.cut, key=lambda cut: (-cut.lost_pairs, cut.topic))
         rows = [
-            (interest.topic_label(cut.topic), figure(len(cut.pieces)), figure(cut.pieces[0]), figure(cut.lost_pairs))
+            (str(cut.topic), figure(len(cut.pieces)), figure(cut.pieces[0]), figure(cut.lost_pairs))
             for cut in worst[:_SHOWN]
         ]
         print_table(("topic cut", "pieces", "largest piece", "pairs lost"), rows)
@@ -117,7 +117,7 @@ def _print_weak(interest: Interest, weak: tuple[WeakNode, ...]) -> None:
         print("no single point of failure: every topic survives the loss of any one node")
         return
     print(f"{len(weak):,} of {interest.n_nodes:,} nodes are single points of failure")
-    rows = [(interest.node_label(w.node), figure(w.topics_cut), figure(w.lost_pairs)) for w in weak[:_SHOWN]]
+    rows = [(str(w.node), figure(w.topics_cut), figure(w.lost_pairs)) for w in weak[:_SHOWN]]
     print_table(("node", "topics cut", "pairs lost"), rows)
     _print_rest(len(weak))
 

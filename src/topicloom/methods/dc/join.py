@@ -10,8 +10,9 @@ from topicloom.errors import InvalidInterestError, InvalidLinksError, InvalidOpt
 from topicloom.methods.dc.star_merge import Part, candidates_elsewhere, joining_links, star_set, wanted_elsewhere
 from topicloom.model import Interest, Overlay
 from topicloom.model import labels as label_columns
-from topicloom.model.arrays import Int32Array, Int64Array, frozen, normalized_links
+from topicloom.model.arrays import Int32Array, Int64Array, frozen
 from topicloom.model.checks import checked_seed
+from topicloom.model.given_links import link_ids
 from topicloom.model.interest import checked_interest
 from topicloom.model.labels import Labels
 
@@ -124,7 +125,7 @@ def _checked(number: int, interest: Interest, overlay: Overlay | npt.ArrayLike) 
             raise InvalidInterestError(f"overlay {number} was built for another interest than the one given with it")
         links = overlay.links
     else:
-        links = normalized_links(overlay, interest.n_nodes)
+        links = link_ids(interest, overlay)
     from topicloom.judge import verify  # here, because it loads scipy and designing does not need it
 
     verdict = verify(interest, links)
@@ -132,7 +133,7 @@ def _checked(number: int, interest: Interest, overlay: Overlay | npt.ArrayLike) 
         first = verdict.broken[0]
         raise InvalidLinksError(
             f"overlay {number} is not topic-connected: {len(verdict.broken):,} of its topics are broken, "
-            f"such as {interest.topic_label(first.topic)!r} in {first.components:,} pieces; "
+            f"such as {first.topic!r} in {first.components:,} pieces; "
             "only topic-connected overlays can be joined"
         )
     return interest, links

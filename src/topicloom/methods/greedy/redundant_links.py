@@ -1,15 +1,17 @@
 """Trimming (ours): drop the links that no topic needs for its k-connectivity."""
 
+from typing import Any
+
 import numpy as np
-import numpy.typing as npt
 
 from topicloom.kernels.paths.disjoint_paths import redundant_links, shared_topic_counts
 from topicloom.model import Interest
-from topicloom.model.arrays import Int32Array, normalized_links
+from topicloom.model.arrays import Int32Array
 from topicloom.model.checks import checked_whole
+from topicloom.model.given_links import link_ids
 
 
-def drop_redundant_links(interest: Interest, links: npt.ArrayLike, k: int = 1) -> Int32Array:
+def drop_redundant_links(interest: Interest, links: Any, k: int = 1) -> Int32Array:
     """The links without those that no topic needs to be k-connected.
 
     Links are tried one by one, those that serve the fewest topics first and, among these, the latest added first; a
@@ -20,7 +22,8 @@ def drop_redundant_links(interest: Interest, links: npt.ArrayLike, k: int = 1) -
     Parameters
     ----------
     interest : Interest
-    links : (m, 2) array-like of node ids
+    links : Overlay, pairs, table or graph
+        By label or by id, as `Overlay.from_links` takes them.
         Such as ``overlay.links``.
     k : int
         At least 1: the topic-connectivity to keep.
@@ -52,7 +55,7 @@ def drop_redundant_links(interest: Interest, links: npt.ArrayLike, k: int = 1) -
     [3, 4, 6]
     """
     k = checked_whole("k", k, 1)
-    given = normalized_links(links, interest.n_nodes)
+    given = link_ids(interest, links)
     serves = shared_topic_counts(interest.indptr, interest.topics, given)
     fewest_first = np.lexsort((-np.arange(len(given)), serves))
     kept: Int32Array = given[~redundant_links(interest.indptr, interest.topics, given, fewest_first, k)]

@@ -73,5 +73,5 @@ def require_connected(cell: Cell, interest: Interest, links: npt.ArrayLike, k: i
         first = verdict.broken[0]
         raise NotVerifiedError(
             f"cell {cell.text}: the overlay is not {k}-topic-connected; {len(verdict.broken):,} topics are broken, "
-            f"first {interest.topic_label(first.topic)!r}"
+            f"first {first.topic!r}"
         )
