@@ -115,7 +115,7 @@ def spec_of(name: str) -> MethodSpec:
 def method_for(k: int) -> str:
     """Name of the method to use when only the topic-connectivity is given.
 
-    For 2 it is ``stacked-gm``, which is then ``gm2`` without the links that no topic needs (docs/decisions/0007).
+    For 2 it is ``stacked-gm``, which is then ``gm2`` without the links that no topic needs (docs/decisions/0008).
 
     >>> [method_for(k) for k in (1, 2, 3, 12)]
     ['gm', 'stacked-gm', 'harary-pt', 'harary-pt']
