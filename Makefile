@@ -1,7 +1,7 @@
 # make demo and make test are all that a newcomer needs; both set up what is missing first.
 PYTHON_RUN := .venv/bin/python
 .DEFAULT_GOAL := help
-.PHONY: help setup brokers demo test test-quick test-faults coverage rehearse-large fuzz fuzz-names lint format bench bench-large study study-quick clean
+.PHONY: help setup brokers demo test test-quick test-faults coverage rehearse-large audit-large fuzz fuzz-names lint format bench bench-large study study-quick clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 22
@@ -35,6 +35,9 @@ coverage: setup  ## branch coverage of the tests that start no JVM; kernels coun
 
 rehearse-large: brokers  ## a thousand brokers, ten failures, a switch of trees, NATS: minutes; exit code 1 if a promise breaks
 	$(PYTHON_RUN) tools/rehearse_large.py
+
+audit-large: brokers  ## 60 random networks of real brokers: copies counted = copies that the auditor predicts
+	cd tests && ../$(PYTHON_RUN) -m support.audited_networks 60
 
 fuzz-names: setup  ## 100,000 hostile names per kind of broker: refused, or read back unchanged
 	cd tests && ../$(PYTHON_RUN) -m support.hostile_names 100000

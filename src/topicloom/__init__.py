@@ -17,6 +17,7 @@ from topicloom.version import __version__
 
 if TYPE_CHECKING:
     from topicloom import datasets
+    from topicloom.auditing import Finding, Findings, audit
     from topicloom.churn import Event, Maintainer
     from topicloom.deploy import Inventory, export, rehearse
     from topicloom.errors import TopicloomError
@@ -70,6 +71,11 @@ if TYPE_CHECKING:
 # Where each public name lives; loaded when it is first asked for, so that `import topicloom` costs next to nothing.
 _HOMES = {
     "topicloom": ("datasets",),
+    "topicloom.auditing": (
+        "Finding",
+        "Findings",
+        "audit",
+    ),
     "topicloom.churn": (
         "Event",
         "Maintainer",
@@ -172,6 +178,8 @@ __all__ = [
     "DrillReport",
     "DrillSummary",
     "Event",
+    "Finding",
+    "Findings",
     "Interest",
     "Inventory",
     "Maintainer",
@@ -190,6 +198,7 @@ __all__ = [
     "Verdict",
     "WeakNode",
     "__version__",
+    "audit",
     "cd_oda",
     "cd_oda_1",
     "cd_oda_2",

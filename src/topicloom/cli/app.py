@@ -20,7 +20,7 @@ HELP = "Topic-connected overlays for publish/subscribe: the few links over which
 # In the order of the help page.
 COMMANDS = (
     "generate", "design", "compare", "verify", "measure", "drill", "routes", "diff", "plan", "export", "rehearse",
-    "join", "churn", "stream", "status", "study", "methods",
+    "audit", "join", "churn", "stream", "status", "study", "methods",
 )  # fmt: skip
 
 

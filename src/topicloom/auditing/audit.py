@@ -1,0 +1,163 @@
+"""``audit``: read configurations, follow messages through them, and say what is wrong."""
+
+import csv
+import io
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from topicloom.auditing.kinds import kind_of
+from topicloom.auditing.mesh import MosquittoMesh
+from topicloom.auditing.mosquitto import read_mosquitto
+from topicloom.auditing.mosquitto_file import text_of
+from topicloom.auditing.records import Finding, Findings
+from topicloom.auditing.traffic import Mesh, traffic_of
+from topicloom.deploy import Inventory
+from topicloom.errors import InputNotFoundError, InvalidArgumentError, UnreadableInputError
+from topicloom.model import Interest
+
+KINDS = (
+    "loop", "duplicate", "cut-off", "missing", "unwanted", "both-sides", "client-id-clash", "unknown-peer", "in-vain",
+    "kept-session", "secret",
+)  # fmt: skip
+_MAINS = ("mosquitto.conf", "nats-server.conf", "nats.conf")
+
+
+def audit(
+    paths: str | Path | Sequence[str | Path], interest: Interest | None = None, *, inventory: Inventory | None = None
+) -> Findings:
+    r"""Read configurations of brokers and say what becomes of messages in them.
+
+    A message is followed through its *states*: the broker where it is, its name there, and the link by which it came.
+    A state that is met again is a loop. Otherwise the ways to a broker are the copies that arrive there.
+
+    Parameters
+    ----------
+    paths
+        Configuration files, or folders of them: every ``*.conf`` is a broker named like the file, every subfolder
+        with a ``mosquitto.conf`` or ``nats.conf`` a broker named like the folder. In an export of topicloom,
+        brokers have the names of its ``brokers.csv``.
+    interest
+        Who wants what; without it, a broker is taken to want what some line brings to it.
+    inventory
+        Where brokers listen, for configurations that do not tell.
+
+    Returns
+    -------
+    Findings
+        ``.ok`` when nothing was found. Secrets are reported by their line, never by their value.
+
+    Raises
+    ------
+    InputNotFoundError, UnreadableInputError
+        A file is missing, or the broker itself would not start with it; the message has file and line.
+
+    Notes
+    -----
+    Copies are those of non-retained messages while every link is up. Predictions for Mosquitto are those of version
+    2.0. The cost grows with publish points times brokers reached.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> line = "connection to-{1}\naddress 127.0.0.1:{2}\ncleansession true\ntopic news both\n"
+    >>> for one, other, own, port in (("a", "b", 7001, 7002), ("b", "a", 7002, 7001)):
+    ...     text = f"listener {own} 127.0.0.1\n" + line.format(one, other, port)
+    ...     _ = (folder / f"{one}.conf").write_text(text)
+    >>> for finding in audit(folder).findings:
+    ...     print(finding.kind, "|", finding.text)
+    loop | 'news' published at 'a' runs in a circle: 'b' → 'a' (b.conf:5) → 'b' (a.conf:5) (and 1 more publish point)
+    both-sides | link 'a' – 'b' is configured on both sides (a.conf:2, b.conf:2)
+
+    See Also
+    --------
+    topicloom.export : write configurations that have no such findings
+    topicloom.rehearse : run them on loopback
+    """
+    if interest is not None and not isinstance(interest, Interest):
+        raise InvalidArgumentError(f"interest is a {type(interest).__name__}; a topicloom.Interest or None is taken")
+    given = [paths] if isinstance(paths, str | Path) else list(paths)
+    files = dict(_unique([found for path in given for found in _brokers_in(Path(path))]))
+    mesh = _mesh(files, _known(inventory))
+    wanted = None if interest is None else _wanted(interest)
+    traffic = traffic_of(mesh, set(files), wanted)
+    found = [*traffic.findings(), *mesh.oddities(), *_absent(wanted, files)]
+    found.sort(key=lambda finding: KINDS.index(finding.kind))
+    shown = {name: label for name, (_, label) in files.items()}
+    return Findings(tuple(found), shown, mesh.rows(), traffic.points)
+
+
+def _mesh(files: Mapping[str, tuple[Path, str]], known: Mapping[tuple[str, int], str]) -> Mesh:
+    kinds = {name: kind_of(text_of(path)) for name, (path, _) in files.items()}
+    other = next((name for name, kind in kinds.items() if kind != "mosquitto"), None)
+    if other is not None:
+        raise UnreadableInputError(f"{files[other][1]} is no configuration of Mosquitto")
+    return MosquittoMesh([read_mosquitto(path, name, label) for name, (path, label) in files.items()], known)
+
+
+def _brokers_in(path: Path) -> Iterator[tuple[str, Path, str]]:
+    """(name, file, label) of every broker that a path stands for."""
+    if not path.is_dir():
+        yield (
+            path.name.removesuffix(".conf") if path.name not in _MAINS else path.absolute().parent.name,
+            path,
+            path.name,
+        )
+        return
+    names = _table_of(path)
+    found = [(names.get(one.name, one.name.removesuffix(".conf")), one, one.name) for one in _confs(path)]
+    if len(found) == 1 and found[0][1].name in _MAINS:
+        found = [(path.absolute().name, *found[0][1:])]
+    for folder in sorted(one for one in path.iterdir() if one.is_dir()):
+        found += [(folder.name, folder / main, f"{folder.name}/{main}") for main in _MAINS if (folder / main).is_file()]
+    if not found:
+        raise InputNotFoundError(f"{path} holds no *.conf file, nor a folder with a mosquitto.conf or nats.conf")
+    yield from found
+
+
+def _confs(path: Path) -> list[Path]:
+    try:
+        return sorted(one for one in path.iterdir() if one.suffix == ".conf" and one.is_file())
+    except OSError as error:
+        raise UnreadableInputError(f"{path} cannot be read: {error.strerror}") from None
+
+
+def _table_of(path: Path) -> dict[str, str]:
+    """File to broker, where the folder is an export of topicloom."""
+    if not (path / "brokers.csv").is_file():
+        return {}
+    rows = csv.DictReader(io.StringIO(text_of(path / "brokers.csv"), newline=""))
+    return {row["file"]: row["node"] for row in rows if row.get("file") and row.get("node")}
+
+
+def _unique(found: Iterable[tuple[str, Path, str]]) -> Iterator[tuple[str, tuple[Path, str]]]:
+    seen: dict[str, Path] = {}
+    for name, path, label in found:
+        if name in seen:
+            raise UnreadableInputError(f"{path} and {seen[name]} would both be broker {name!a}; rename one")
+        seen[name] = path
+        yield name, (path, label)
+
+
+def _known(inventory: Inventory | None) -> dict[tuple[str, int], str]:
+    if inventory is None:
+        return {}
+    ports = [
+        (one, port) for one in inventory.brokers.values() for port in (one.port, one.leaf_port) if port is not None
+    ]
+    return {(one.host, port): one.node for one, port in ports}
+
+
+def _wanted(interest: Interest) -> dict[str, set[str]]:
+    nodes = [interest.node_label(node) for node in range(interest.n_nodes)]
+    return {
+        interest.topic_label(topic): {nodes[node] for node in interest.subscribers(topic)}
+        for topic in range(interest.n_topics)
+    }
+
+
+def _absent(wanted: Mapping[str, set[str]] | None, files: Mapping[str, object]) -> Iterator[Finding]:
+    absent = sorted(set().union(*(wanted or {}).values()) - set(files))
+    if absent:
+        more = f" (and {len(absent) - 1:,} more)" if len(absent) > 1 else ""
+        yield Finding("missing", f"broker {absent[0]!a} subscribes and has no configuration here{more}")
