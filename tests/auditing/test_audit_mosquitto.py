@@ -1,6 +1,7 @@
 """Audits of Mosquitto: grammar, copies, findings, and our own exports come back as the routes they were made from."""
 
 import json
+import subprocess
 
 import pytest
 from hypothesis import given
@@ -13,6 +14,7 @@ from topicloom.auditing.filters import common, example_of, matches
 from topicloom.cli import main
 from topicloom.cli.today import read_today
 from topicloom.deploy import Broker, Inventory, export, write_export
+from topicloom.deploy.rehearsal.processes import free_ports, program
 from topicloom.errors import TopicloomError
 
 LEVELS = st.sampled_from(["a", "b", "", "+"])
@@ -207,25 +209,36 @@ def test_what_filters_have_in_common_is_matched_by_both(pair):
         assert all(matches(one, example_of(both)) for one in pair)
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("topic a\n", "b.conf:1: topic stands outside a connection"),
-        ("connection x\ntopic a\n", "b.conf:1: connection 'x' has no address line"),
-        ("connection x\naddress h:99999\ntopic a\n", "b.conf:2: '99999' is no port"),
-        ("connection x\naddress h\ntopic a sideways\n", "b.conf:3: 'sideways' is no direction"),
-        ("connection x\naddress h\ntopic a out 7\n", "b.conf:3: '7' is no QoS"),
-        ('connection x\naddress h\ntopic ""\n', 'b.conf:3: the pattern "" needs both prefixes'),
-        ("include_dir nowhere\n", "b.conf:1: include_dir 'nowhere' is not there"),
-        ("listener 1883\nacl_file none\n", "b.conf:2: acl_file 'none' is not there"),
-        ("connection x\naddress h\ntopic a\nconnection x\n", "b.conf:4: connection 'x' is there already (b.conf:1)"),
-        ("port 1883\0\n", "b.conf holds a NUL byte"),
-    ],
-)
+REFUSED = [
+    ("topic a\n", "b.conf:1: topic stands outside a connection"),
+    ("connection x\ntopic a\n", "b.conf:1: connection 'x' has no address line"),
+    ("connection x\naddress h:99999\ntopic a\n", "b.conf:2: '99999' is no port"),
+    ("connection x\naddress h\ntopic a sideways\n", "b.conf:3: 'sideways' is no direction"),
+    ("connection x\naddress h\ntopic a out 7\n", "b.conf:3: '7' is no QoS"),
+    ('connection x\naddress h\ntopic ""\n', 'b.conf:3: the pattern "" needs both prefixes'),
+    ("include_dir nowhere\n", "b.conf:1: include_dir 'nowhere' is not there"),
+    ("listener 1883\nacl_file none\n", "b.conf:2: acl_file 'none' is not there"),
+    ("connection x\naddress h\ntopic a\nconnection x\n", "b.conf:4: connection 'x' is there already (b.conf:1)"),
+    ("port 1883\0\n", "b.conf holds a NUL byte"),
+]
+
+
+@pytest.mark.parametrize(("text", "said"), REFUSED)
 def test_what_mosquitto_would_refuse_is_one_sentence_with_its_line(tmp_path, text, said, capsys):
     assert main(["audit", str(folder_of(tmp_path, b=text))]) == 2
     printed = capsys.readouterr().err
     assert said in printed and printed.count("\n") == 1
+
+
+@needs_mosquitto
+@pytest.mark.parametrize(("text", "said"), [case for case in REFUSED if "NUL" not in case[1]])
+def test_mosquitto_does_refuse_it_and_names_the_same_line(tmp_path, text, said):
+    folder_of(tmp_path, b=text.replace("1883", f"{free_ports(1)[0]} 127.0.0.1"))
+    command = [program("mosquitto", "apt has it"), "-c", "b.conf"]
+    ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=20, check=False)
+    assert ended.returncode
+    named = [line.split(" at ")[1].rstrip(".") for line in ended.stderr.splitlines() if "Error found at b.conf" in line]
+    assert all(said.startswith(f"{place}: ") for place in named)
 
 
 @given(st.binary(max_size=200) | st.text(max_size=200).map(lambda text: text.encode("utf-8", "replace")))

@@ -9,6 +9,8 @@ from topicloom.auditing.kinds import kind_of
 from topicloom.auditing.mesh import MosquittoMesh
 from topicloom.auditing.mosquitto import read_mosquitto
 from topicloom.auditing.mosquitto_file import text_of
+from topicloom.auditing.nats import read_nats
+from topicloom.auditing.nats_mesh import NatsMesh
 from topicloom.auditing.records import Finding, Findings
 from topicloom.auditing.traffic import Mesh, traffic_of
 from topicloom.deploy import Inventory
@@ -89,9 +91,13 @@ def audit(
 
 def _mesh(files: Mapping[str, tuple[Path, str]], known: Mapping[tuple[str, int], str]) -> Mesh:
     kinds = {name: kind_of(text_of(path)) for name, (path, _) in files.items()}
-    other = next((name for name, kind in kinds.items() if kind != "mosquitto"), None)
-    if other is not None:
-        raise UnreadableInputError(f"{files[other][1]} is no configuration of Mosquitto")
+    if len(set(kinds.values())) > 1:
+        first = {kind: files[name][1] for name, kind in reversed(kinds.items())}
+        raise UnreadableInputError(
+            f"{first['mosquitto']} is a configuration of Mosquitto, {first['nats']} one of NATS; audit them separately"
+        )
+    if "nats" in kinds.values():
+        return NatsMesh([read_nats(path, name, label) for name, (path, label) in files.items()], known)
     return MosquittoMesh([read_mosquitto(path, name, label) for name, (path, label) in files.items()], known)
 
 

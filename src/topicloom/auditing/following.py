@@ -24,10 +24,13 @@ class Outcome:
     loop: tuple[Hop, ...] | None = None
 
 
-def follow(start: State, hops: Callable[[State], Sequence[Hop]]) -> Outcome:
+def follow(
+    start: State, hops: Callable[[State], Sequence[Hop]], counts: Callable[[State], bool] | None = None
+) -> Outcome:
     """Follow a message that a client publishes, until it has been everywhere.
 
     A state that is met again on its own way is a loop. Otherwise the copies in a state are those of all ways to it.
+    Only states that ``counts`` accepts are seen by clients; without it, all are.
 
     Returns
     -------
@@ -63,7 +66,7 @@ def follow(start: State, hops: Callable[[State], Sequence[Hop]]) -> Outcome:
         if hop.state not in ahead:
             trail.append(hop)
             enter(hop.state)
-    return Outcome(_counted(start, finished, ahead))
+    return Outcome(_counted(start, finished, ahead, counts))
 
 
 def _repeated(trail: list[Hop]) -> tuple[Hop, ...]:
@@ -75,12 +78,18 @@ def _repeated(trail: list[Hop]) -> tuple[Hop, ...]:
     return tuple(trail)
 
 
-def _counted(start: State, finished: list[State], ahead: dict[State, Sequence[Hop]]) -> dict[tuple[str, str], int]:
+def _counted(
+    start: State,
+    finished: list[State],
+    ahead: dict[State, Sequence[Hop]],
+    counts: Callable[[State], bool] | None,
+) -> dict[tuple[str, str], int]:
     ways = dict.fromkeys(finished, 0)
     ways[start] = 1
     copies: dict[tuple[str, str], int] = {}
     for state in reversed(finished):
-        copies[state.broker, state.name] = copies.get((state.broker, state.name), 0) + ways[state]
+        if counts is None or counts(state):
+            copies[state.broker, state.name] = copies.get((state.broker, state.name), 0) + ways[state]
         for hop in ahead[state]:
             ways[hop.state] += ways[state] * hop.copies
     return copies

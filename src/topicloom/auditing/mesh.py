@@ -29,6 +29,8 @@ class Link:
 class MosquittoMesh:
     """Brokers, links between them, and for every broker an index of what its bridges carry."""
 
+    sends_unasked = True
+
     def __init__(self, brokers: Sequence[MosquittoBroker], known: Mapping[tuple[str, int], str]) -> None:
         self.brokers = {broker.name: broker for broker in brokers}
         doors = [Door(one.name, _stem(one.file), host, port) for one in brokers for host, port in one.listeners]
@@ -51,6 +53,10 @@ class MosquittoMesh:
     def start(self, broker: str, topic: str) -> State:
         """The state of a message that a client has just published."""
         return State(broker, topic, -1)
+
+    def counts(self, state: State) -> bool:
+        """Clients see a message in every state."""
+        return True
 
     def hops(self, state: State) -> list[Hop]:
         """Where a message goes next. A bridge never takes it back to where it came from, unless it echoes."""

@@ -9,10 +9,21 @@ from topicloom.auditing.records import AuditedRow, Finding, Hop, State
 
 
 class Mesh(Protocol):
-    """Brokers of one kind with their links."""
+    """Brokers of one kind with their links.
+
+    Attributes
+    ----------
+    sends_unasked
+        Whether messages cross a link that nobody behind it asked for.
+    """
+
+    sends_unasked: bool
 
     def start(self, broker: str, topic: str) -> State:
         """The state of a message that a client has just published."""
+
+    def counts(self, state: State) -> bool:
+        """Whether clients see a message in this state."""
 
     def hops(self, state: State) -> Sequence[Hop]:
         """Where a message goes next."""
@@ -44,7 +55,7 @@ class Traffic:
     def publish(self, broker: str, topic: str, wanting: Set[str], *, strict: bool) -> None:
         """Follow one message; with ``strict``, only brokers that want a topic may get it."""
         self.points += 1
-        outcome = follow(self.mesh.start(broker, topic), self.mesh.hops)
+        outcome = follow(self.mesh.start(broker, topic), self.mesh.hops, self.mesh.counts)
         if outcome.loop is not None:
             first = self._loops.get(topic, (broker, outcome.loop, 0))
             self._loops[topic] = (*first[:2], first[2] + 1)
@@ -54,7 +65,9 @@ class Traffic:
             kind = "cut-off" if missed in self.mesh.asked_for(topic) else "missing"
             pair = self._cut.get((kind, topic), (broker, missed, 0))
             self._cut[kind, topic] = (*pair[:2], pair[2] + 1)
-        extra = {place for place, _ in outcome.copies} - wanting - {broker} if strict else set()
+        extra = (
+            {place for place, _ in outcome.copies} - wanting - {broker} if strict and self.mesh.sends_unasked else set()
+        )
         if extra:
             seen = self._unwanted.setdefault(topic, (broker, min(extra), set()))
             seen[2].update(extra)

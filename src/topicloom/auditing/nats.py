@@ -1,0 +1,177 @@
+"""One NATS server as its configuration describes it: accounts, exports and imports, leaf connections, secrets."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+from topicloom.auditing.mosquitto_file import text_of
+from topicloom.auditing.nats_file import Node, read_nats_file
+from topicloom.auditing.records import Place
+from topicloom.errors import UnreadableInputError
+
+GLOBAL = "$g"  # names of accounts are compared in lower case
+_LEAF_PORT = 7422
+_URL = re.compile(
+    r"(?:[\w+-]+://)?(?:(?P<user>[^:@/]*)(?::(?P<secret>[^@/]*))?@)?(?P<host>\[[^\]]*\]|[^:/@]*)(?::(?P<port>\d{1,5}))?/?"
+)
+_SECRET_KEYS = ("password", "pass", "token", "seed")
+_HASHED = ("$2a$", "$2b$", "$2y$")
+
+
+class Import(NamedTuple):
+    """A stream or service that one account takes from another: subject there, name here."""
+
+    kind: str
+    account: str
+    subject: str
+    here: str
+    place: Place
+
+
+@dataclass
+class Account:
+    """Users, exports and imports of an account."""
+
+    users: set[str] = field(default_factory=set)
+    streams: list[str] = field(default_factory=list)
+    services: list[str] = field(default_factory=list)
+    imports: list[Import] = field(default_factory=list)
+
+
+class Remote(NamedTuple):
+    """A leaf connection that a server dials; the host is empty where a variable hides it."""
+
+    host: str
+    port: int
+    user: str
+    account: str
+    hub: bool
+    place: Place
+
+
+@dataclass
+class NatsServer:
+    """One server, as configured."""
+
+    name: str
+    file: str
+    listeners: list[tuple[str, int]]
+    accounts: dict[str, Account]
+    remotes: list[Remote]
+    leaf_users: dict[str, str]
+    home: str
+    secrets: list[Place]
+
+    def account_of(self, user: str) -> str:
+        """The account into which a leaf connection with this user comes."""
+        named = (name for name, account in self.accounts.items() if user in account.users)
+        return self.leaf_users.get(user) or next(named, None) or self.leaf_users.get("") or GLOBAL
+
+
+def read_nats(path: Path, name: str, shown: str) -> NatsServer:
+    """Read the configuration of one server. Subjects get the names of ``subjects.json`` beside it, if there is one.
+
+    Raises
+    ------
+    InputNotFoundError, UnreadableInputError
+        With file and line.
+    """
+    fields = read_nats_file(path, shown).fields
+    leaf = _first(fields, "leafnodes", "leaf").fields
+    topics = _topics(path.parent / "subjects.json")
+    accounts = {key: _account(node, topics) for key, node in _first(fields, "accounts").fields.items()}
+    remotes = [_remote(node) for node in leaf["remotes"].items] if "remotes" in leaf else []
+    home = _home(accounts, _first(fields, "no_auth_user").text)
+    listeners = [_bound(leaf)] if "listen" in leaf or "port" in leaf else []
+    secrets = sorted(set(_secrets(Node(fields, Place(shown, 1)), "")))
+    return NatsServer(name, shown, listeners, accounts, remotes, _leaf_users(leaf), home, secrets)
+
+
+def _first(fields: Mapping[str, Node], *keys: str) -> Node:
+    return next((fields[key] for key in keys if key in fields), Node(None, Place("", 0)))
+
+
+def _topics(path: Path) -> dict[str, str]:
+    """Subject to topic, where an export of topicloom tells."""
+    if not path.is_file():
+        return {}
+    try:
+        table = json.loads(text_of(path))
+        return {subject: topic for topic, subject in table.items()}
+    except (ValueError, AttributeError, TypeError, RecursionError):
+        raise UnreadableInputError(f"{path} is not a JSON map of topics to subjects") from None
+
+
+def _account(node: Node, topics: Mapping[str, str]) -> Account:
+    found = Account()
+    for user in node.fields["users"].items if "users" in node.fields else []:
+        found.users.add(_first(user.fields, "user", "username", "nkey").text)
+    for item in node.fields["exports"].items if "exports" in node.fields else []:
+        for kind, subjects in (("stream", found.streams), ("service", found.services)):
+            if kind in item.fields:
+                subjects.append(topics.get(item.fields[kind].text, item.fields[kind].text))
+    for item in node.fields["imports"].items if "imports" in node.fields else []:
+        for kind in ("stream", "service"):
+            if kind in item.fields:
+                found.imports.append(_import(kind, item, topics))
+    return found
+
+
+def _import(kind: str, item: Node, topics: Mapping[str, str]) -> Import:
+    source = item.fields[kind].fields
+    subject = _first(source, "subject").text
+    prefix, to = _first(item.fields, "prefix").text, _first(item.fields, "to").text
+    here = to or (f"{prefix}.{subject}" if prefix else subject)
+    account = _first(source, "account").text.lower()
+    return Import(kind, account, topics.get(subject, subject), topics.get(here, here), item.place)
+
+
+def _remote(node: Node) -> Remote:
+    url = _first(node.fields, "urls", "url").items[:1]
+    text = url[0].text if url else ""
+    met = _URL.fullmatch(text)
+    if text and met is None:
+        raise UnreadableInputError(f"{node.place}: the address of a remote cannot be read; nats-leaf://host:port can")
+    host, port = (met["host"], int(met["port"] or _LEAF_PORT)) if met else ("", _LEAF_PORT)
+    account = (_first(node.fields, "account", "local").text or GLOBAL).lower()
+    hub = _first(node.fields, "hub").text.lower() in ("true", "yes", "on")
+    return Remote(host, port, (met["user"] or "") if met else "", account, hub, node.place)
+
+
+def _leaf_users(leaf: Mapping[str, Node]) -> dict[str, str]:
+    """User to account of ``leafnodes.authorization``; the empty user stands for all others."""
+    rules = _first(leaf, "authorization").fields
+    users = [Node(rules, Place("", 0)), *(rules["users"].items if "users" in rules else [])]
+    named = {_first(one.fields, "user", "username").text: _first(one.fields, "account").text.lower() for one in users}
+    return {user: account for user, account in named.items() if account}
+
+
+def _home(accounts: Mapping[str, Account], guest: str) -> str:
+    """The account of the clients: that of ``no_auth_user``, else the first that imports, else the first."""
+    chosen = [name for name, account in accounts.items() if guest and guest in account.users]
+    chosen += [name for name, account in accounts.items() if account.imports]
+    return next(iter([*chosen, *accounts]), GLOBAL)
+
+
+def _bound(leaf: Mapping[str, Node]) -> tuple[str, int]:
+    listen, port = _first(leaf, "listen"), _first(leaf, "port")
+    host, _, number = listen.text.rpartition(":") if listen.text else ("", "", port.text)
+    if not (number.isascii() and number.isdigit() and len(number) < 6):
+        place = listen.place if listen.text else port.place
+        raise UnreadableInputError(f"{place}: leaf connections need a port, a number from 0 to 65535")
+    return host or _first(leaf, "host", "net").text, int(number)
+
+
+def _secrets(node: Node, key: str) -> Iterator[Place]:
+    """Places of passwords, tokens and seeds that are written out, also in addresses."""
+    for name, inner in node.fields.items():
+        yield from _secrets(inner, name)
+    for inner in node.value if isinstance(node.value, list) else ():
+        yield from _secrets(inner, key)
+    if node.text and node.literal:
+        met = _URL.fullmatch(node.text) if "@" in node.text and "://" in node.text else None
+        if (key in _SECRET_KEYS and not node.text.startswith(_HASHED)) or (met is not None and met["secret"]):
+            yield node.place
