@@ -133,6 +133,12 @@ def test_both_sides_clashes_unknown_peers_and_kept_sessions_are_named(tmp_path):
     assert kinds == {"both-sides": 1, "client-id-clash": 1, "unknown-peer": 1, "kept-session": 1}
 
 
+def test_a_peer_that_only_the_inventory_knows_is_an_unknown_peer(tmp_path):
+    folder = folder_of(tmp_path, b=listening(7002) + bridge("z", 7001, "topic x both"))
+    elsewhere = Inventory.of([Broker("z", "127.0.0.1", 7001)])
+    assert tl.audit(folder, inventory=elsewhere).kinds == {"unknown-peer": 1}
+
+
 def test_a_secret_is_reported_by_its_line_and_never_by_its_value(tmp_path, capsys):
     text = listening(7002) + bridge("a", 7001, f"password {SECRET}", "topic x out")
     folder = folder_of(tmp_path, a=listening(7001), b=text)

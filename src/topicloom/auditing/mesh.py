@@ -1,6 +1,6 @@
 """Mosquitto brokers and their bridges as one mesh in which a message can be followed."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -35,7 +35,9 @@ class MosquittoMesh:
         self.brokers = {broker.name: broker for broker in brokers}
         doors = [Door(one.name, _stem(one.file), host, port) for one in brokers for host, port in one.listeners]
         peers = Peers(doors, known)
-        self.links = [Link(bridge, one.name, _peer(peers, one, bridge)) for one in brokers for bridge in one.bridges]
+        self.links = [
+            Link(bridge, one.name, _peer(peers, one, bridge, self.brokers)) for one in brokers for bridge in one.bridges
+        ]
         self._exact: dict[tuple[str, str], list[int]] = {}
         self._wild: dict[str, list[tuple[str, int]]] = {}
         for number, link in enumerate(self.links):
@@ -141,10 +143,10 @@ class MosquittoMesh:
         return oddities_of(self.brokers, self.links)
 
 
-def _peer(peers: Peers, broker: MosquittoBroker, bridge: Bridge) -> str | None:
-    """The first of a bridge's addresses that is known; the others are for when it fails."""
+def _peer(peers: Peers, broker: MosquittoBroker, bridge: Bridge, audited: Container[str | None]) -> str | None:
+    """The first of a bridge's addresses that is an audited broker's; the others are for when it fails."""
     found = (peers.at(broker.name, host, port, bridge.name) for host, port in bridge.addresses)
-    return next((one for one in found if one is not None), None)
+    return next((one for one in found if one in audited), None)
 
 
 def _stem(file: str) -> str:
