@@ -57,7 +57,8 @@ def test_the_same_links_through_spark_connect(server, tmp_path):
     assert done.returncode == 0, done.stderr
     reading = tl.read_subscriptions(messy)
     assert rejected_of(tmp_path / "clean") == rejected_in_memory(reading)
-    assert "10 rows = 5 used + 0 repeated + 5 rejected" in done.stderr and "1 skipped: x.csv.bak" in done.stderr
+    assert reading.counts == {"rows": 12, "used": 5, "repeated": 1, "rejected": 6}
+    assert "12 rows = 5 used + 1 repeated + 6 rejected" in done.stderr and "1 skipped: x.csv.bak" in done.stderr
     given = [str(tmp_path / "none.csv"), str(tmp_path / "clean2"), "--remote", server]
     done = subprocess.run([*command, "design", *given], capture_output=True, text=True, check=False)
     assert (done.returncode, "none.csv does not exist" in done.stderr) == (2, True), done.stderr

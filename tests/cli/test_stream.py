@@ -98,7 +98,7 @@ def test_bad_usage_says_so_before_spark_starts(tmp_path, capsys):
     overlay, events, out = (str(tmp_path / name) for name in ("overlay", "events", "out"))
     for wrong, reason in (
         ([overlay, str(tmp_path / "none"), out], "is not a directory"),
-        ([str(tmp_path / "none"), events, out], "is not a directory"),
+        ([str(tmp_path / "none"), events, out], "does not exist"),
         ([overlay, events, str(tmp_path / "full")], "holds no stream"),
         ([overlay, events, str(tmp_path / "full" / "letter.txt")], "not a directory"),
         ([overlay, events, out, "--once", "--trigger", "1 second"], "exclude each other"),
