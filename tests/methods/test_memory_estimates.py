@@ -9,7 +9,7 @@ import pytest
 import topicloom as tl
 from topicloom.methods.registry import Size
 
-MOST = 5  # an estimate may be so many times the measured peak
+MOST = 5  # an estimate may be at most this many times the measured peak
 
 PEAKS = """
 import json, os, sys

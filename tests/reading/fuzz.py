@@ -1,6 +1,6 @@
 """Writes files of every format, layout and compression with hostile content, and compares what is read with it.
 
-``python -m reading.fuzz 10000`` in ``tests/`` writes so many sources; its last line counts.
+``python -m reading.fuzz 10000`` in ``tests/`` writes that number of sources. Its last line has the counts.
 """
 
 import io

@@ -80,7 +80,7 @@ def kept_life(facts: dict[str, Any]) -> dict[str, Any]:
 
 
 def told_life(life: dict[str, Any], events: int) -> dict[str, Any]:
-    """The report of an overlay after so many events more."""
+    """Report of an overlay after `applied` more events."""
     return {"churn": {**life, "events": life["events"] + events}}
 
 

@@ -124,7 +124,7 @@ class WriterLock:
             raise StateInUseError(f"{beside(self.path, '-lock')} was removed: another process may write the state now")
 
     def acknowledge(self, commits: int, sync: str) -> None:
-        """Leave a mark that so many commits have been acknowledged."""
+        """Write down how many commits have been acknowledged."""
         text = f"{commits} {sync} {_boot() if sync != 'full' else '-'}"
         with suppress(OSError):  # what is committed stays so
             os.pwrite(self._file.fileno(), f"{text} {_digest(text)}\n".ljust(128).encode(), 0)

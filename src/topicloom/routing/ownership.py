@@ -49,8 +49,9 @@ def start_order(
     brokers: Mapping[str, Broker] | None = None,
     before: npt.NDArray[np.integer[Any]] | None = None,
 ) -> Int32Array:
-    """Order in which brokers start, as node ids: whoever only accepts, then by falling degree, then who only dials.
+    """Put the brokers in the order in which they start. Returns node ids.
 
+    Those that only accept come first, those that only dial last, the others between them by falling degree.
     When the later end of every link dials, a broker only dials brokers that are up, and no cycle of dialling exists.
     ``before`` gives for every node its rank in an older order, or -1: these nodes keep their order, and come first.
     """
