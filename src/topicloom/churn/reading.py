@@ -80,7 +80,7 @@ def kept_life(facts: dict[str, Any]) -> dict[str, Any]:
 
 
 def told_life(life: dict[str, Any], events: int) -> dict[str, Any]:
-    """Report of an overlay after `applied` more events."""
+    """Report of an overlay to which more events have been applied."""
     return {"churn": {**life, "events": life["events"] + events}}
 
 
