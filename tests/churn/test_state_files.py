@@ -254,6 +254,15 @@ def test_a_stream_that_lost_ids_is_a_sentence(tmp_path):
         m.journal.prepare()
 
 
+def test_a_stream_whose_tables_are_damaged_is_a_sentence(tmp_path):
+    path = tmp_path / "s.db"
+    with create(path) as m:
+        m.journal.prepare()
+    run(path, "ALTER TABLE outbox RENAME COLUMN rejected TO rejectec")  # one flipped bit in the schema
+    with tl.Maintainer.open(path) as m, pytest.raises(StateFormatError, match="no such column"):
+        m.journal.to_hand_out()
+
+
 def test_a_log_that_lost_its_end_is_a_sentence(tmp_path):
     m = create(tmp_path / "s.db")
     for number in range(5):

@@ -421,14 +421,13 @@ def _looked_at_copy(folder: Path, to: Path) -> tuple[Any, ...]:
 
 def _write_until_full(tell: Tell, path: Path, events: list[dict[str, Any]], most: int) -> None:
     resource.setrlimit(resource.RLIMIT_FSIZE, (most, resource.getrlimit(resource.RLIMIT_FSIZE)[1]))
-    with tl.Maintainer.open(path) as m:
-        for event in events:
-            try:
+    try:
+        with tl.Maintainer.open(path) as m:  # opening, too, may find no room
+            for event in events:
                 m.apply([event])
-            except TopicloomError as error:
-                tell(f"said {error}\n".encode())
-                return
-            tell(b"+\n")
+                tell(b"+\n")
+    except TopicloomError as error:
+        tell(f"said {error}\n".encode())
 
 
 @case(short=2, long=40)

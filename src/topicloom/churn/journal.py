@@ -123,8 +123,9 @@ class Journal:
 
     def to_hand_out(self) -> list[Entry]:
         """Batches that were committed and, as far as is known, not handed out yet."""
-        rows = self._database.execute("SELECT batch, changes, rejected FROM outbox ORDER BY batch").fetchall()
-        return [Entry(batch, json.loads(changes), json.loads(rejected)) for batch, changes, rejected in rows]
+        with in_words(self._store.path):
+            rows = self._database.execute("SELECT batch, changes, rejected FROM outbox ORDER BY batch").fetchall()
+            return [Entry(batch, json.loads(changes), json.loads(rejected)) for batch, changes, rejected in rows]
 
     def handed_out(self, batch: int) -> None:
         """Forget what a batch had to tell."""
