@@ -2,7 +2,7 @@
 
 ::
 
-    subscriptions/   node, topic, role                the cleaned interest that it was built for
+    subscriptions/   node, topic, role                the cleaned interest; role only from Spark
     links/           src, dst, shared_topics, order   labels, the smaller id first
     nodes/           id, topic_count, degree
     topics/          topic, subscribers, links, components, diameter (null when it is not connected), diameter_sampled

@@ -61,7 +61,9 @@ def spanning_trees(indptr, topic_indptr, topic_nodes, links, load, salts, exact_
 
 @serial
 def shortest_tree(n, src, dst, load, salt, most_searches):
-    """Parents (int32, -1 at the root, all -2 if it is not connected) of a tree of least diameter; whether it is exact.
+    """Find a tree of least diameter. Returns its parents, and whether the diameter is proven to be the least.
+
+    Parents are int32, -1 at the root, and all -2 where the topic is not connected.
 
     The graph has nodes 0 … n-1 and edges (src[i], dst[i]), each once, no loops. With ``most_searches`` of at least n
     the answer is exact.
