@@ -11,6 +11,7 @@ import typer
 from typer.exceptions import TyperException
 
 from topicloom.cli.console import complain, fill_standard_streams
+from topicloom.cli.options import flat
 from topicloom.errors import TopicloomError
 from topicloom.version import __version__
 
@@ -32,7 +33,7 @@ def app_for(arguments: Sequence[str]) -> typer.Typer:
     app = _empty_app()
     for name in arguments[:1] if arguments and arguments[0] in COMMANDS else COMMANDS:
         module = import_module(f"topicloom.cli.commands.{name}")
-        app.command(name=name, epilog=module.EXAMPLE)(module.command)
+        app.command(name=name, epilog=module.EXAMPLE)(flat(module.command))
     return app
 
 

@@ -1,8 +1,14 @@
-"""Options that several commands share."""
+"""Options that several commands share, alone and in groups."""
 
-from typing import Annotated
+import inspect
+from collections.abc import Callable
+from dataclasses import MISSING, dataclass, field, fields, is_dataclass
+from functools import wraps
+from typing import Annotated, Any, get_type_hints
 
 import typer
+
+from topicloom.reading.options import SUBSCRIPTIONS, ReadOptions
 
 Master = Annotated[
     str | None,
@@ -68,3 +74,89 @@ Subscriptions = Annotated[
     ),
 ]
 Links = Annotated[str, typer.Argument(help="Overlay directory, or a file, folder or glob with columns src and dst.")]
+
+
+@dataclass(frozen=True)
+class TableOptions:
+    """How a table of subscriptions is to be read."""
+
+    node_column: NodeColumn = None
+    topic_column: TopicColumn = None
+    format: Format = None
+    header: Header = None
+    role_column: RoleColumn = None
+    separator: Separator = None
+    encoding: Encoding = None
+    topics_separator: TopicsSeparator = None
+    expand: Expand = None
+
+    @property
+    def wanted(self) -> ReadOptions:
+        """The same, as readers take it."""
+        return ReadOptions(
+            SUBSCRIPTIONS,
+            self.node_column,
+            self.topic_column,
+            self.role_column,
+            self.format,
+            self.separator,
+            self.encoding,
+            self.header,
+            self.topics_separator,
+        )
+
+
+@dataclass(frozen=True)
+class LinkOptions:
+    """How a table of links is to be read."""
+
+    src_column: SrcColumn = None
+    dst_column: DstColumn = None
+    links_header: LinksHeader = None
+
+
+@dataclass(frozen=True)
+class SparkOptions:
+    """Where Spark runs, and how."""
+
+    master: Master = None
+    remote: Remote = None
+    conf: Conf = field(default_factory=list)
+    verbose: Verbose = False
+
+
+def flat(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a command as typer reads it: a parameter that is a group of options becomes the options of the group.
+
+    >>> def hello(name: str, *, spark: SparkOptions) -> None: ...
+    >>> list(inspect.signature(flat(hello)).parameters)
+    ['name', 'master', 'remote', 'conf', 'verbose']
+    """
+    hints = get_type_hints(command, include_extras=True)
+    groups: dict[str, Any] = {name: kind for name, kind in hints.items() if is_dataclass(kind)}
+
+    @wraps(command)
+    def run(**given: Any) -> Any:
+        for name, kind in groups.items():
+            given[name] = kind(**{option.name: given.pop(option.name) for option in fields(kind)})
+        return command(**given)
+
+    parameters: list[inspect.Parameter] = []
+    for given in inspect.signature(command).parameters.values():
+        alone = given.replace(kind=inspect.Parameter.KEYWORD_ONLY, annotation=hints[given.name])
+        parameters += _options_of(groups[given.name]) if given.name in groups else [alone]
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    return run
+
+
+def _options_of(group: Any) -> list[inspect.Parameter]:
+    hints = get_type_hints(group, include_extras=True)
+    return [
+        inspect.Parameter(
+            option.name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=option.default if option.default_factory is MISSING else option.default_factory(),
+            annotation=hints[option.name],
+        )
+        for option in fields(group)
+    ]

@@ -4,8 +4,9 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from topicloom.cli.options import LinkOptions
 from topicloom.errors import InputNotFoundError
 from topicloom.storage.atomic import recover
 
@@ -26,12 +27,18 @@ def part_of_overlay(argument: str, part: str, remote: str | None = None) -> str:
     return os.path.abspath(found) if remote else found  # noqa: PTH100 - resolve() would follow links
 
 
-def links_of(spark: "SparkSession", argument: str, remote: str | None, **options: Any) -> "DataFrame":
-    """Links of the table, or of the overlay directory, that an argument names; options as for `read_links`."""
+def links_of(spark: "SparkSession", argument: str, remote: str | None, options: LinkOptions) -> "DataFrame":
+    """Links of the table, or of the overlay directory, that an argument names."""
     from topicloom.pipeline.links import read_links
 
     with said_whose(remote):
-        return read_links(spark, part_of_overlay(argument, "links", remote), **options)
+        return read_links(
+            spark,
+            part_of_overlay(argument, "links", remote),
+            src_column=options.src_column,
+            dst_column=options.dst_column,
+            header=options.links_header,
+        )
 
 
 @contextmanager

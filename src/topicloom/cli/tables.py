@@ -3,9 +3,9 @@
 from typing import TYPE_CHECKING
 
 from topicloom.cli.console import Narrator
+from topicloom.cli.options import TableOptions
 from topicloom.cli.sources import part_of_overlay, said_whose
 from topicloom.reading.notes import example_notes
-from topicloom.reading.options import ReadOptions
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -17,9 +17,8 @@ def opened_table(
     spark: "SparkSession",
     narrator: Narrator,
     argument: str,
+    options: TableOptions,
     remote: str | None,
-    options: ReadOptions,
-    expand: str | None = None,
 ) -> "DataFrame":
     """Rows of the table, or of the overlay directory, that an argument names, after a line on its files."""
     from topicloom.pipeline.expand import expanded
@@ -28,10 +27,10 @@ def opened_table(
     source = part_of_overlay(argument, "subscriptions", remote)
     narrator(f"looking at {source}")
     with said_whose(remote):
-        table = open_table(spark, source, options)
+        table = open_table(spark, source, options.wanted)
     for note in table.notes:
         narrator.note(note)
-    return table.rows if expand is None else expanded(table.rows, expand)
+    return table.rows if options.expand is None else expanded(table.rows, options.expand)
 
 
 def tell_of_rows(narrator: Narrator, prepared: "Prepared") -> None:

@@ -8,30 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from topicloom.cli.console import figure, narrated, print_table, tell
-from topicloom.cli.options import (
-    Conf,
-    Encoding,
-    Expand,
-    Format,
-    Header,
-    Json,
-    Master,
-    NodeColumn,
-    Overwrite,
-    Remote,
-    RoleColumn,
-    Seed,
-    Separator,
-    Subscriptions,
-    TopicColumn,
-    TopicsSeparator,
-    Verbose,
-)
+from topicloom.cli.options import Json, Overwrite, Seed, SparkOptions, Subscriptions, TableOptions
 from topicloom.cli.tables import opened_table, tell_of_rows
 from topicloom.errors import InvalidOptionError, NotEnoughMemoryError
 from topicloom.methods.selection import MethodChoice
 from topicloom.model.checks import checked_seed
-from topicloom.reading.options import SUBSCRIPTIONS, ReadOptions
 from topicloom.spark.memory import available_memory
 from topicloom.spark.session import cores_of, is_embedded, spark_session
 from topicloom.spark.warm import COMPILING, warm
@@ -58,21 +39,11 @@ def command(
         typer.Option(help="Methods, comma-separated, with options as in low-oda:rho=8; topicloom methods lists them."),
     ] = "gm,low-oda,cd-oda-2,ring-pt,hub",
     seed: Seed = 0,
-    node_column: NodeColumn = None,
-    topic_column: TopicColumn = None,
-    format: Format = None,
-    header: Header = None,
-    role_column: RoleColumn = None,
-    separator: Separator = None,
-    encoding: Encoding = None,
-    topics_separator: TopicsSeparator = None,
-    expand: Expand = None,
+    *,
+    table: TableOptions,
     overwrite: Overwrite = False,
     as_json: Json = False,
-    master: Master = None,
-    remote: Remote = None,
-    conf: Conf = [],  # noqa: B006 - typer reads it and never writes
-    verbose: Verbose = False,
+    spark_options: SparkOptions,
 ) -> int:
     """Run several methods side by side on the same subscriptions: one table, one picture, the Pareto-best marked."""
     choices = _choices(methods)
@@ -81,7 +52,7 @@ def command(
     check_destination(out, overwrite=overwrite, inputs=[subscriptions])
     with (
         narrated("starting Spark") as narrator,
-        spark_session(master=master, remote=remote, conf=conf, verbose=verbose) as spark,
+        spark_session(**vars(spark_options)) as spark,
     ):
         from topicloom.pipeline.compare import compare_methods
         from topicloom.pipeline.prepare import prepare
@@ -89,15 +60,12 @@ def command(
         from topicloom.spark.workers import check_workers
 
         stages = Stages(narrator, narrator.note)
-        wanted = ReadOptions(
-            SUBSCRIPTIONS, node_column, topic_column, role_column, format, separator, encoding, header, topics_separator
-        )
-        rows = opened_table(spark, narrator, subscriptions, remote, wanted, expand)
+        rows = opened_table(spark, narrator, subscriptions, table, spark_options.remote)
         check_workers(spark)
         prepared = prepare(rows, stages=stages)
         tell_of_rows(narrator, prepared)
-        if is_embedded(master, remote):
-            _check_memory(prepared, choices, cores_of(master, remote))
+        if is_embedded(spark_options.master, spark_options.remote):
+            _check_memory(prepared, choices, cores_of(spark_options.master, spark_options.remote))
         with stages("compile", COMPILING):
             for choice in choices:
                 warm(choice.method)

@@ -12,31 +12,12 @@ import typer
 from topicloom.cli.commands.verify import broken_sentence
 from topicloom.cli.console import figure, narrated, print_table, tell
 from topicloom.cli.forbidding import forbidden_faults, forbidden_ids
-from topicloom.cli.options import (
-    Conf,
-    Encoding,
-    Expand,
-    Format,
-    Header,
-    Json,
-    Master,
-    NodeColumn,
-    Overwrite,
-    Remote,
-    RoleColumn,
-    Seed,
-    Separator,
-    Subscriptions,
-    TopicColumn,
-    TopicsSeparator,
-    Verbose,
-)
+from topicloom.cli.options import Json, Overwrite, Seed, SparkOptions, Subscriptions, TableOptions
 from topicloom.cli.tables import opened_table, tell_of_rows
 from topicloom.methods.registry import check_bars, check_options, spec_of
 from topicloom.methods.selection import method_for, options_for
 from topicloom.model.arrays import Int32Array
 from topicloom.model.checks import checked_seed
-from topicloom.reading.options import SUBSCRIPTIONS, ReadOptions
 from topicloom.spark.memory import available_memory
 from topicloom.spark.session import cores_of, is_embedded, spark_session
 from topicloom.spark.warm import COMPILING, warm, warm_workers
@@ -118,24 +99,14 @@ def command(
         typer.Option(help="Brokers with dials and accepts: pairs of which neither may dial are not linked."),
     ] = None,
     seed: Seed = 0,
-    node_column: NodeColumn = None,
-    topic_column: TopicColumn = None,
-    format: Format = None,
-    header: Header = None,
-    role_column: RoleColumn = None,
-    separator: Separator = None,
-    encoding: Encoding = None,
-    topics_separator: TopicsSeparator = None,
-    expand: Expand = None,
+    *,
+    table: TableOptions,
     overwrite: Overwrite = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Read and count, say what would be done, and stop.")
     ] = False,
     as_json: Json = False,
-    master: Master = None,
-    remote: Remote = None,
-    conf: Conf = [],  # noqa: B006 - typer reads it and never writes
-    verbose: Verbose = False,
+    spark_options: SparkOptions,
 ) -> int:
     """Design an overlay for a table of subscriptions, verify and measure it, and write it as Parquet."""
     given = {
@@ -165,7 +136,7 @@ def command(
     with (
         output as staging,
         narrated("starting Spark") as narrator,
-        spark_session(master=master, remote=remote, conf=conf, verbose=verbose) as spark,
+        spark_session(**vars(spark_options)) as spark,
     ):
         from topicloom.pipeline.design import check_memory, design_prepared
         from topicloom.pipeline.prepare import prepare
@@ -174,16 +145,14 @@ def command(
         from topicloom.spark.workers import check_workers
 
         stages = Stages(narrator, narrator.note)
-        wanted = ReadOptions(
-            SUBSCRIPTIONS, node_column, topic_column, role_column, format, separator, encoding, header, topics_separator
-        )
-        rows = opened_table(spark, narrator, subscriptions, remote, wanted, expand)
+        rows = opened_table(spark, narrator, subscriptions, table, spark_options.remote)
         check_workers(spark)
         prepared = prepare(rows, stages=stages)
         tell_of_rows(narrator, prepared)
-        embedded = is_embedded(master, remote)
+        where = (spark_options.master, spark_options.remote)
+        embedded = is_embedded(*where)
         available = available_memory() if embedded else sys.maxsize
-        needed = check_memory(prepared, method, available, workers=cores_of(master, remote), options=options)
+        needed = check_memory(prepared, method, available, workers=cores_of(*where), options=options)
         narrator.note(_plan(prepared, method, options, needed))
         numbers, barred = _barred(prepared, forbid, inventory)
         if dry_run:

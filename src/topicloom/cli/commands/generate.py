@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from topicloom.cli.console import narrated, tell
-from topicloom.cli.options import Conf, Master, Overwrite, Remote, Seed, Verbose
+from topicloom.cli.options import Overwrite, Seed, SparkOptions
 from topicloom.spark.session import spark_session
 from topicloom.storage.atomic import whole_directory
 from topicloom.storage.destination import check_destination, not_our_subscriptions
@@ -31,10 +31,8 @@ def command(
     alpha: Annotated[float, typer.Option(help="Exponent of the Zipf popularity.")] = 2.0,
     seed: Seed = 0,
     overwrite: Overwrite = False,
-    master: Master = None,
-    remote: Remote = None,
-    conf: Conf = [],  # noqa: B006 - typer reads it and never writes
-    verbose: Verbose = False,
+    *,
+    spark_options: SparkOptions,
 ) -> None:
     """Draw a synthetic table of subscriptions: same options and seed, same subscriptions, on every machine."""
     options: dict[str, Any] = {
@@ -47,13 +45,16 @@ def command(
         narrated(f"drawing subscriptions of {nodes:,} nodes") as narrator,
         whole_directory(out, overwrite=overwrite, ours=not_our_subscriptions) as staging,
     ):
-        on_spark = bool(master or remote or conf) or nodes * (workload.max_size or subscriptions) > IN_MEMORY
+        on_spark = (
+            bool(spark_options.master or spark_options.remote or spark_options.conf)
+            or nodes * (workload.max_size or subscriptions) > IN_MEMORY
+        )
         if on_spark:
             from topicloom.pipeline import generate_subscriptions
             from topicloom.pipeline.write import write_parquet
 
             narrator("starting Spark")
-            with spark_session(master=master, remote=remote, conf=conf, verbose=verbose) as spark:
+            with spark_session(**vars(spark_options)) as spark:
                 narrator(f"drawing subscriptions of {nodes:,} nodes on Spark")
                 write_parquet(generate_subscriptions(spark, **options), staging)
         else:

@@ -4,30 +4,9 @@ import json
 from collections.abc import Mapping
 
 from topicloom.cli.console import figure, narrated, print_table, tell
-from topicloom.cli.options import (
-    Conf,
-    DstColumn,
-    Encoding,
-    Expand,
-    Format,
-    Header,
-    Json,
-    Links,
-    LinksHeader,
-    Master,
-    NodeColumn,
-    Remote,
-    RoleColumn,
-    Separator,
-    SrcColumn,
-    Subscriptions,
-    TopicColumn,
-    TopicsSeparator,
-    Verbose,
-)
+from topicloom.cli.options import Json, LinkOptions, Links, SparkOptions, Subscriptions, TableOptions
 from topicloom.cli.sources import links_of
 from topicloom.cli.tables import opened_table
-from topicloom.reading.options import SUBSCRIPTIONS, ReadOptions
 from topicloom.spark.session import spark_session
 
 EXAMPLE = "Example: topicloom measure subscriptions.csv.gz my-links.csv --json"
@@ -36,39 +15,24 @@ EXAMPLE = "Example: topicloom measure subscriptions.csv.gz my-links.csv --json"
 def command(
     subscriptions: Subscriptions,
     links: Links,
-    node_column: NodeColumn = None,
-    topic_column: TopicColumn = None,
-    format: Format = None,
-    header: Header = None,
-    role_column: RoleColumn = None,
-    separator: Separator = None,
-    encoding: Encoding = None,
-    topics_separator: TopicsSeparator = None,
-    expand: Expand = None,
-    src_column: SrcColumn = None,
-    dst_column: DstColumn = None,
-    links_header: LinksHeader = None,
+    *,
+    table: TableOptions,
+    link_table: LinkOptions,
     as_json: Json = False,
-    master: Master = None,
-    remote: Remote = None,
-    conf: Conf = [],  # noqa: B006 - typer reads it and never writes
-    verbose: Verbose = False,
+    spark_options: SparkOptions,
 ) -> None:
     """Measure links, whoever made them: degrees, topic diameters, how well links are shared between topics."""
     with (
         narrated("starting Spark") as narrator,
-        spark_session(master=master, remote=remote, conf=conf, verbose=verbose) as spark,
+        spark_session(**vars(spark_options)) as spark,
     ):
         from topicloom.pipeline.design import measure_overlay
         from topicloom.spark.stages import Stages
 
-        wanted = ReadOptions(
-            SUBSCRIPTIONS, node_column, topic_column, role_column, format, separator, encoding, header, topics_separator
-        )
-        rows = opened_table(spark, narrator, subscriptions, remote, wanted, expand)
+        rows = opened_table(spark, narrator, subscriptions, table, spark_options.remote)
         metrics = measure_overlay(
             rows,
-            links_of(spark, links, remote, src_column=src_column, dst_column=dst_column, header=links_header),
+            links_of(spark, links, spark_options.remote, link_table),
             stages=Stages(narrator, narrator.note),
         )
     figures = metrics.to_dict()

@@ -6,31 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from topicloom.cli.console import narrated, tell, visible
-from topicloom.cli.options import (
-    Conf,
-    DstColumn,
-    Encoding,
-    Expand,
-    Format,
-    Header,
-    Json,
-    Links,
-    LinksHeader,
-    Master,
-    NodeColumn,
-    Remote,
-    RoleColumn,
-    Separator,
-    SrcColumn,
-    Subscriptions,
-    TopicColumn,
-    TopicsSeparator,
-    Verbose,
-)
+from topicloom.cli.options import Json, LinkOptions, Links, SparkOptions, Subscriptions, TableOptions
 from topicloom.cli.sources import links_of
 from topicloom.cli.tables import opened_table
 from topicloom.judge import checked_k
-from topicloom.reading.options import SUBSCRIPTIONS, ReadOptions
 from topicloom.spark.session import spark_session
 
 if TYPE_CHECKING:
@@ -47,38 +26,23 @@ def command(
         int,
         typer.Option(help="1: every topic in one piece; k: also while fewer than k of its nodes are down."),
     ] = 1,
-    node_column: NodeColumn = None,
-    topic_column: TopicColumn = None,
-    format: Format = None,
-    header: Header = None,
-    role_column: RoleColumn = None,
-    separator: Separator = None,
-    encoding: Encoding = None,
-    topics_separator: TopicsSeparator = None,
-    expand: Expand = None,
-    src_column: SrcColumn = None,
-    dst_column: DstColumn = None,
-    links_header: LinksHeader = None,
+    *,
+    table: TableOptions,
+    link_table: LinkOptions,
     as_json: Json = False,
-    master: Master = None,
-    remote: Remote = None,
-    conf: Conf = [],  # noqa: B006 - typer reads it and never writes
-    verbose: Verbose = False,
+    spark_options: SparkOptions,
 ) -> int:
     """Judge links, whoever made them, against the subscriptions: exit code 0 if every topic is connected, 1 if not."""
     checked_k(k)
     with (
         narrated("starting Spark") as narrator,
-        spark_session(master=master, remote=remote, conf=conf, verbose=verbose) as spark,
+        spark_session(**vars(spark_options)) as spark,
     ):
         from topicloom.pipeline.design import verify_overlay
         from topicloom.spark.stages import Stages
 
-        wanted = ReadOptions(
-            SUBSCRIPTIONS, node_column, topic_column, role_column, format, separator, encoding, header, topics_separator
-        )
-        rows = opened_table(spark, narrator, subscriptions, remote, wanted, expand)
-        given = links_of(spark, links, remote, src_column=src_column, dst_column=dst_column, header=links_header)
+        rows = opened_table(spark, narrator, subscriptions, table, spark_options.remote)
+        given = links_of(spark, links, spark_options.remote, link_table)
         verdict = verify_overlay(rows, given, k=k, stages=Stages(narrator, narrator.note))
     if as_json:
         shown = [broken._asdict() for broken in verdict.broken]
