@@ -1,7 +1,7 @@
 # make demo and make test are all that a newcomer needs; both set up what is missing first.
 PYTHON_RUN := .venv/bin/python
 .DEFAULT_GOAL := help
-.PHONY: help setup picture brokers demo test test-quick test-faults coverage rehearse-large audit-large fuzz fuzz-names lint format bench bench-large study study-quick clean
+.PHONY: help setup picture reference brokers demo test test-quick test-faults coverage rehearse-large audit-large fuzz fuzz-names lint format bench bench-large study study-quick clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 22
@@ -13,6 +13,9 @@ setup:  ## Java 17, .venv and the locked packages, if they are missing
 
 picture: setup  ## draw the picture of the README
 	$(PYTHON_RUN) tools/picture.py docs/overlay.svg
+
+reference: setup  ## write docs/reference/ from docstrings and help pages
+	$(PYTHON_RUN) tools/reference.py docs/reference
 
 demo: setup  ## generate, design, verify and measure an RSS-like interest on Spark, in one table
 	@$(PYTHON_RUN) tools/demo.py demo

@@ -1,6 +1,6 @@
 """The diameter-2 family on the settings of the Low-ODA paper, §6.5, beside what is published there.
 
-``python benchmarks/diameter2.py`` prints the tables of docs/algorithms/diameter-two.md: links against GM's and
+``python benchmarks/diameter2.py`` prints the tables of docs/methods/diameter-two.md: links against GM's and
 2D-ODA's, other readings of 2D-ODA's formula, and a bound that no overlay of one star per topic can beat.
 """
 

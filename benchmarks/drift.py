@@ -1,6 +1,6 @@
 """Degrees over 10,000 events with and without rebalancing, in the setting of the shadows paper.
 
-``python -m benchmarks.drift`` prints the tables of docs/algorithms/churn.md: 2,000 nodes × 200 topics, power-law sizes
+``python -m benchmarks.drift`` prints the tables of docs/methods/churn.md: 2,000 nodes × 200 topics, power-law sizes
 10–90 (exponent 2), uniform popularity, joins and leaves with probability ½; each run sees the same events.
 """
 

@@ -1,7 +1,7 @@
 """What rho buys: average against maximum degree of Low-ODA, on the workload of its paper's §5.
 
-``python -m benchmarks.rho_tradeoff`` writes the plot docs/algorithms/rho-tradeoff.svg and prints the table that
-docs/algorithms/degree.md holds between its markers, where it is replaced too.
+``python -m benchmarks.rho_tradeoff`` writes the plot docs/methods/rho-tradeoff.svg and prints the table that
+docs/methods/degree.md holds between its markers, where it is replaced too.
 """
 
 from math import inf

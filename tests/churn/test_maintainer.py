@@ -7,7 +7,7 @@ from hypothesis import settings
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 import topicloom as tl
-from churn_checks import check, interest_of, link_labels, maintained
+from support.churn_checks import check, interest_of, link_labels, maintained
 from topicloom.errors import InvalidEventError, InvalidLinksError, InvalidOptionError, NotTopicConnectedError
 
 TOPICS = [f"t{i}" for i in range(6)]

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import topicloom as tl
-from churn_checks import link_labels, model_of
+from support.churn_checks import link_labels, model_of
 
 
 def interest(seed: int, nodes: int = 24, topics: int = 8) -> tl.Interest:

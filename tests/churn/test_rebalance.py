@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 
 import topicloom as tl
-from churn_checks import check, interest_of, link_labels, maintained, model_of
+from support.churn_checks import check, interest_of, link_labels, maintained, model_of
 from topicloom.churn.exchange import CHANGES, cut_of_one, cut_of_two, relieve, star_of, thin_out
 from topicloom.churn.rebalance import MOST_CHANGES, MOVES, Balance
 from topicloom.errors import InvalidOptionError

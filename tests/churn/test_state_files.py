@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 import topicloom as tl
-from churn_checks import check, model_of
 from faults.harness import in_child
+from support.churn_checks import check, model_of
 from topicloom.churn import actions, holds_state, read_state
 from topicloom.errors import (
     HalfAppliedError,

@@ -10,7 +10,7 @@ import time
 import pytest
 
 import topicloom as tl
-from churn_checks import check, link_labels, maintained, model_of
+from support.churn_checks import check, link_labels, maintained, model_of
 from topicloom.errors import (
     InputNotFoundError,
     InvalidOptionError,

@@ -8,7 +8,7 @@ from contextlib import ExitStack
 import pytest
 
 import topicloom as tl
-from spark_servers import HOME, LOOPBACK, Server, messy_folder, rejected_in_memory, rejected_of
+from support.spark_servers import HOME, LOOPBACK, Server, messy_folder, rejected_in_memory, rejected_of
 
 pytestmark = pytest.mark.spark
 

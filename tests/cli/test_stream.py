@@ -10,8 +10,8 @@ import time
 import pytest
 
 import topicloom as tl
-from churn_checks import model_of
-from stream_events import base, check_output, put_file, random_events
+from support.churn_checks import model_of
+from support.stream_events import base, check_output, put_file, random_events
 from topicloom.cli.app import main
 
 COMMAND = [sys.executable, "-m", "topicloom"]

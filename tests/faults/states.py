@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 import topicloom as tl
-from churn_checks import check, model_of
 from faults.harness import PATIENCE, Tally, beside, case, in_child, killed_child
+from support.churn_checks import check, model_of
 from topicloom.churn import holds_state, read_state
 from topicloom.cli.app import main
 from topicloom.errors import HalfAppliedError, StateInUseError, TopicloomError

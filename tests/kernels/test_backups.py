@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from churn_states import state_of
-from small_interests import interests
+from support.churn_states import state_of
+from support.small_interests import interests
 from topicloom.kernels.churn.backups import GREEDY, PRIMAL_DUAL
 from topicloom.kernels.streams import BACKUP_STREAM, below, draw
 

@@ -5,8 +5,8 @@ import networkx as nx
 import numpy as np
 from hypothesis import assume, given
 
-from churn_states import links_of, state_of
-from small_interests import interests, sub_overlay
+from support.churn_states import links_of, state_of
+from support.small_interests import interests, sub_overlay
 from topicloom.churn.repair import connect_node, connect_pieces, release_links
 from topicloom.kernels.churn.repair import NEAR, cut_topics, entries_of, pieces
 from topicloom.kernels.tie_order import arc

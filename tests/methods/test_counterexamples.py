@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import topicloom as tl
-from small_interests import interest_of
 from support.paper_instances import chains_and_hub, pairs_and_v_all
 from support.printed_greedy_merge import connected_topics, printed_greedy_merge
+from support.small_interests import interest_of
 from topicloom.study.printed.literal_gm import literal_greedy_merge
 
 

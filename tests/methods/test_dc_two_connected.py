@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import topicloom as tl
-from small_interests import EDGE_CASES, interests, survives
+from support.small_interests import EDGE_CASES, interests, survives
 from support.star_merge_replay import star_sets, wants_of
 from topicloom.errors import InvalidOptionError
 from topicloom.methods.dc.division import divide

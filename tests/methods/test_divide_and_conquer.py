@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import topicloom as tl
-from small_interests import EDGE_CASES, interest_of, interests
+from support.small_interests import EDGE_CASES, interest_of, interests
 from topicloom.errors import InvalidOptionError
 from topicloom.methods.dc.conquer import group_units
 from topicloom.methods.dc.division import best_count, choose_core, divide, order_of

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import topicloom as tl
-from small_interests import interest_of, one_topic
 from support.diameter_two_cases import lemma_1, lemma_6
+from support.small_interests import interest_of, one_topic
 from topicloom.measures import measure_topics
 
 

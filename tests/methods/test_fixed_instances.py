@@ -1,4 +1,4 @@
-"""Instances that the papers prove something about; lemmas of docs/algorithms/hardness.md against brute force."""
+"""Instances that the papers prove something about; lemmas of docs/methods/hardness.md against brute force."""
 
 from fractions import Fraction
 from itertools import combinations
@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 
 import topicloom as tl
-from small_interests import interests, sub_overlay, survives
 from support.paper_instances import cuboid, pairs_and_v_all, with_guard
+from support.small_interests import interests, sub_overlay, survives
 
 
 def fewest_links(interest: tl.Interest, k: int) -> int:

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import topicloom as tl
-from small_interests import interests, sub_overlay
+from support.small_interests import interests, sub_overlay
 from topicloom.errors import InvalidLinksError, InvalidOptionError
 from topicloom.judge.forbidden import forbidden_links, separated_groups
 

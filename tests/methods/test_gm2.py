@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import topicloom as tl
-from small_interests import EDGE_CASES, interest_of, interests, one_topic, sub_overlay, survives
+from support.small_interests import EDGE_CASES, interest_of, interests, one_topic, sub_overlay, survives
 from topicloom.kernels.greedy.engine import greedy_links
 from topicloom.kernels.tie_order import arc, places_on_circle
 

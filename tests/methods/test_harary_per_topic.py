@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import topicloom as tl
-from small_interests import EDGE_CASES, interests, one_topic, sub_overlay, survives
+from support.small_interests import EDGE_CASES, interests, one_topic, sub_overlay, survives
 from topicloom.errors import InvalidOptionError
 from topicloom.methods.per_topic.similarity_sequence import similarity_sequence
 

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import topicloom as tl
-from small_interests import interests
+from support.small_interests import interests
 from topicloom.errors import InvalidInterestError, InvalidLinksError, InvalidOptionError
 
 HERE = tl.Interest.from_pairs(["a", "b", "b", "c"], ["x", "x", "y", "z"])

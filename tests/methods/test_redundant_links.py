@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import topicloom as tl
-from small_interests import EDGE_CASES, interests, survives
+from support.small_interests import EDGE_CASES, interests, survives
 from topicloom.errors import InvalidOptionError
 
 

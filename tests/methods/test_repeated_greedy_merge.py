@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import topicloom as tl
-from small_interests import EDGE_CASES, interests
+from support.small_interests import EDGE_CASES, interests
 from topicloom.errors import InvalidOptionError
 
 

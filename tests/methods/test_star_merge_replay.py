@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import topicloom as tl
-from small_interests import interest_of, interests
+from support.small_interests import interest_of, interests
 from support.star_merge_replay import is_greedy_merge, pn_ratios, star_sets, wants_of
 from topicloom.methods.dc.division import divide
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 
 import topicloom as tl
-from route_twins import labelled, overlays, row_names
+from support.route_twins import labelled, overlays, row_names
 from topicloom.errors import UnsafeChangeError
 from topicloom.judge.barriers import cyclic_topics
 

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import topicloom as tl
-from route_twins import row_names
+from support.route_twins import row_names
 
 TOPICS = "vwxyz"
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import topicloom as tl
-from route_twins import labelled, overlays, row_names, sub_overlay, tree_of
+from support.route_twins import labelled, overlays, row_names, sub_overlay, tree_of
 from topicloom.errors import InvalidOptionError
 
 

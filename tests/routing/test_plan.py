@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import topicloom as tl
-from route_twins import labelled, overlays
+from support.route_twins import labelled, overlays
 from topicloom.errors import InputNotFoundError, OutputExistsError, PlanFormatError
 
 SMALL = tl.design(tl.Interest.from_pairs(list("abcab"), list("xxxyy")), "gm")

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import topicloom as tl
-from route_twins import least_diameter, overlays, sub_overlay, tree_of
+from support.route_twins import least_diameter, overlays, sub_overlay, tree_of
 from topicloom.errors import InvalidLinksError, InvalidOptionError, NotTopicConnectedError
 from topicloom.kernels.paths.trees import shortest_tree
 

@@ -12,8 +12,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import topicloom as tl
-from churn_checks import model_of
-from stream_events import BAD, base, check_output, put_file, random_events
+from support.churn_checks import model_of
+from support.stream_events import BAD, base, check_output, put_file, random_events
 from topicloom.churn import read_state
 from topicloom.errors import (
     InputNotFoundError,

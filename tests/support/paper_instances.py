@@ -3,7 +3,7 @@
 from itertools import combinations
 
 import topicloom as tl
-from small_interests import interest_of
+from support.small_interests import interest_of
 
 Links = list[tuple[int, int]]
 

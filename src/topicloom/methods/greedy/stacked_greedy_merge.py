@@ -40,7 +40,7 @@ def stacked_greedy_merge(interest: Interest, *, k: int = 3, seed: int = 0) -> Ov
     paths join in its topic is added: that proves k, because every set of fewer than k nodes leaves a link of the Harary
     graph across whatever it separates. Last, the links that no topic needs are dropped (`drop_redundant_links`).
 
-    It has far fewer links than HararyPT (docs/algorithms/fault-tolerance.md). Takes k / 2 times as long as `gm2`, and
+    It has far fewer links than HararyPT (docs/methods/fault-tolerance.md). Takes k / 2 times as long as `gm2`, and
     up to k searches of a topic for each link and topic; memory as `gm2` and O(subscriptions).
 
     Parameters

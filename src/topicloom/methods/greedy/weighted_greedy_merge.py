@@ -68,7 +68,7 @@ def weighted_greedy_merge(interest: Interest, *, rho: float | None = None, seed:
 
     References
     ----------
-    Ours, of [gm-min-tco]; docs/algorithms/degree.md derives the guarantee, which is that of [wolsey]; docs/papers.md.
+    Ours, of [gm-min-tco]; docs/methods/degree.md derives the guarantee, which is that of [wolsey]; docs/papers.md.
 
     Examples
     --------

@@ -46,7 +46,7 @@ def harary_per_topic(interest: Interest, *, k: int = 2, sequence: str = "arbitra
         At least 1: the topic-connectivity that is wanted.
     sequence : "arbitrary" or "similarity"
         The order of node ids, as in the paper; or one that puts nodes with like interests beside each other, which
-        saves links (docs/algorithms/fault-tolerance.md has the figures).
+        saves links (docs/methods/fault-tolerance.md has the figures).
     seed : int
         Changes nothing: both sequences follow from the interest.
 

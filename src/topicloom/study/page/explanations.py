@@ -13,8 +13,8 @@ class Explanation(NamedTuple):
     page: str = ""
 
 
-_DIAMETER_TWO = "algorithms/diameter-two.md#the-papers-experiments"
-_CHURN = "algorithms/churn.md#measured"
+_DIAMETER_TWO = "methods/diameter-two.md#the-papers-experiments"
+_CHURN = "methods/churn.md#measured"
 
 EXPLANATIONS = {
     "ring-order": Explanation(
@@ -22,14 +22,14 @@ EXPLANATIONS = {
         "neighbours on one ring are then often neighbours on another, and share a link. Our RingPT does that. That "
         "the degree doubles with the topics per node and reaches 8 times GM's holds for rings that share nothing: "
         "with an order of its own for each topic (CyclePT, same workloads) both numbers come out.",
-        "algorithms/baselines.md",
+        "methods/baselines.md",
     ),
     "rho-one": Explanation(
         "One word of the rule. At k = 1, e1, the best link that spares the maximum degree, is taken where it is *as "
         "good as* e2, the best of all: among equals the maximum degree is spared, which GM does not do. If e1 must be "
         "*better than* e2 / k, Low-ODA at k = 1 has GM's maximum degree, as the paper says. The rows compare the two "
         "with ties in the same order of lists.",
-        "algorithms/degree.md#what-rho-buys",
+        "methods/degree.md#what-rho-buys",
     ),
     "two-diameter": Explanation(
         "No overlay with a star for every topic, which is what 2D-ODA builds, can have the published number of links. "
@@ -54,14 +54,14 @@ EXPLANATIONS = {
         "paper gives no parameter; ours has 55 % of the mass on a tenth of the topics, from gm-min-tco. With 83 % "
         "there, 12TCO has fewer links than CyclePT, as published; the same value gives the other numbers under Expo "
         "of this paper that differ, and that of dc-fig10.",
-        "algorithms/fault-tolerance.md#harary-pt",
+        "methods/fault-tolerance.md#harary-pt",
     ),
     "harary-skew": Explanation(
         "The exponential popularity, for which the paper gives no parameter. Under Unif our HararyPT agrees to 0.3 % "
         "(10TCO at 100 and 1,000 topics), so the construction is the paper's. With 83 % instead of 55 % of the mass "
         "on a tenth of the topics the published means come out; the same value accounts for 12TCO in ktco-fig3 and "
         "for dc-fig10.",
-        "algorithms/fault-tolerance.md#harary-pt",
+        "methods/fault-tolerance.md#harary-pt",
     ),
     "gm2-by-size": Explanation(
         "Where the curve is read. From 50 topics per node on the degree falls under all three popularities, and under "
@@ -120,7 +120,7 @@ EXPLANATIONS = {
         "Where the curve is read. The ratio is no constant: it rises with the nodes, as GM's degree falls and "
         "RingPT's does not. “Roughly 3” is what the first point of the figure has, 1,000 nodes; our number is the "
         "mean over all points.",
-        "algorithms/baselines.md",
+        "methods/baselines.md",
     ),
     "churn-sizes": Explanation(
         "The sizes. See the setting: with a power law that starts at the least size, the maximum degree at the start "

@@ -6,7 +6,7 @@ import networkx as nx
 from hypothesis import strategies as st
 
 import topicloom as tl
-from small_interests import interests, sub_overlay
+from support.small_interests import interests, sub_overlay
 
 
 def least_diameter(graph: nx.Graph) -> int:

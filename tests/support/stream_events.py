@@ -8,7 +8,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 
 import topicloom as tl
-from churn_checks import model_of
+from support.churn_checks import model_of
 from topicloom.churn import read_state
 
 BAD = ['{"event": "lea', '["leave"]', '{"event": "dance", "node": "n01"}', '{"event": "leave", "node": "nobody"}',
