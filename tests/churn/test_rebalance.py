@@ -25,7 +25,7 @@ def test_every_move_keeps_topics_connected_and_raises_no_maximum(model, k, turn)
     interest = interest_of(model)
     overlay = tl.cycle_per_topic(interest) if k == 2 else tl.full_mesh(interest)
     m = tl.Maintainer(interest, overlay, k=k)
-    state = m._state
+    state = m._upkeep.state
     for number in range(turn, turn + 8):
         for move in (relieve, thin_out):
             degree = state.neighbours.ragged.length
@@ -50,9 +50,9 @@ def test_an_event_changes_few_links_beside_its_repair(model, k, events):
     m = tl.Maintainer(interest, tl.cycle_per_topic(interest) if k == 2 else tl.full_mesh(interest), k=k)
     balance = Balance(1.0, rho=3.0, k=k, seed=0)
     for applied in range(1, 12):
-        balance.after(m._state, events, applied * events)
-        assert len(m._state.added) + len(m._state.removed) <= MOST_CHANGES * events
-        m._state.settle()
+        balance.after(m._upkeep.state, events, applied * events)
+        assert len(m._upkeep.state.added) + len(m._upkeep.state.removed) <= MOST_CHANGES * events
+        m._upkeep.state.settle()
         m._shown = None
         check(m, model, k)
 
@@ -60,7 +60,7 @@ def test_an_event_changes_few_links_beside_its_repair(model, k, events):
 def test_links_are_told_apart_by_what_they_are_needed_for():
     interest = tl.Interest.from_pairs(list("abcd") + list("ab"), ["x"] * 4 + ["y"] * 2)
     m = tl.Maintainer(interest, tl.Overlay(interest, np.array([(0, 1), (1, 2), (2, 3), (0, 3)])))
-    state = m._state
+    state = m._upkeep.state
 
     def cut(node, *others):
         star = star_of(state, state.nodes.number[node])

@@ -1,39 +1,29 @@
 """Maintainer: an overlay that stays topic-connected while nodes join, leave and change their minds."""
 
-import json
 import threading
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-import numpy as np
-
-from topicloom.churn.actions import Actions, Step
+from topicloom.churn.durable import create, reopen
 from topicloom.churn.events import JOIN, LEAVE, SUBSCRIBE, UNSUBSCRIBE, Event, in_order, why_not
 from topicloom.churn.journal import Also, Journal
-from topicloom.churn.options import Options, life_of, recorded_k
-from topicloom.churn.reading import holds_state, judge_state, kept_life, told_life
-from topicloom.churn.rebalance import Balance
-from topicloom.churn.repair import Repair
-from topicloom.churn.state import OverlayState
-from topicloom.churn.state_file import WriterLock, in_words
-from topicloom.churn.store import Store, checked_sync
+from topicloom.churn.options import Options, recorded_k
+from topicloom.churn.reading import holds_state
+from topicloom.churn.state_file import WriterLock
+from topicloom.churn.store import checked_sync
+from topicloom.churn.upkeep import Upkeep
 from topicloom.errors import (
     HalfAppliedError,
     InputNotFoundError,
     InvalidEventError,
-    InvalidLinksError,
     InvalidOptionError,
-    NotTopicConnectedError,
     OutputExistsError,
 )
-from topicloom.judge import verify
 from topicloom.model import Change, Interest, Overlay, Rejection
-from topicloom.model.arrays import Int32Array
 from topicloom.model.checks import checked_kind
 from topicloom.model.interest import checked_interest
 
@@ -113,17 +103,11 @@ class Maintainer:
     True
     """
 
-    _options: Options
-    _balance: Balance | None
-    _state: OverlayState
-    _actions: Actions
-    _events: int
-    _store: Store | None
-    _shown: tuple[Interest, Overlay] | None
+    _upkeep: Upkeep
+    _shown: Overlay | None
     _routes: "Routes | None"
     _busy: threading.RLock
     _whole: bool
-    _life: dict[str, Any]
 
     def __init__(
         self,
@@ -141,44 +125,13 @@ class Maintainer:
         checked_interest(interest, "Maintainer")
         checked_kind("the overlay given to Maintainer", overlay, Overlay, "an Overlay, as tl.design makes it,")
         k = recorded_k(overlay) if k is None else k
-        self._set_options(Options.checked(policy, backups, coverage, rho, k, seed, rebalance, release))
-        if overlay.interest is not interest and overlay.interest.n_nodes != interest.n_nodes:
-            raise InvalidLinksError(
-                f"the overlay is of {overlay.interest.n_nodes:,} nodes, the interest of {interest.n_nodes:,}"
-            )
-        verdict = verify(interest, overlay.links, self._options.k)
-        if not verdict.ok:
-            topic = verdict.broken[0].topic
-            raise NotTopicConnectedError(
-                f"the overlay is not {self._options.k}-topic-connected: {len(verdict.broken):,} topics are broken, "
-                f"first {topic!r}"
-            )
-        self._life = life_of(overlay)
-        self._fill(interest, overlay.links)
+        options = Options.checked(policy, backups, coverage, rho, k, seed, rebalance, release)
+        self._begin(Upkeep.begin(interest, overlay, options))
 
-    def _set_options(self, options: Options) -> None:
-        self._options = options
-        self._balance = None
-        if options.rebalance is not None:
-            self._balance = Balance(options.rebalance, rho=options.rho, k=options.k, seed=options.seed)
-        self._state = OverlayState(options.seed)
-        self._actions = Actions(self._state, options, self._balance)
-        self._events = 0
-        self._store, self._shown, self._routes = None, None, None
+    def _begin(self, upkeep: Upkeep) -> None:
+        self._upkeep = upkeep
+        self._shown, self._routes = None, None
         self._busy, self._whole = threading.RLock(), True
-
-    def _fill(self, interest: Interest, links: Int32Array) -> None:
-        state = self._state
-        wanted = np.flatnonzero(np.diff(interest.topic_indptr))
-        slots = np.full(interest.n_topics, -1, np.int32)
-        slots[wanted] = state.topic_slots([interest.topic_label(t) for t in wanted.tolist()])
-        for v in range(interest.n_nodes):
-            node = state.add_node(interest.node_label(v))
-            state.want(node, slots[interest.topics_of(v)])
-        state.add_links(links[:, 0], links[:, 1])
-        if self._options.policy == "shadow":
-            self._actions.build_backups(np.arange(interest.n_nodes, dtype=np.int32))
-        state.added = {}
 
     @classmethod
     def open(
@@ -236,56 +189,25 @@ class Maintainer:
             raise InputNotFoundError(f"{path} does not exist; give interest and overlay to create it")
         lock = WriterLock.take(path)
         try:
-            if interest is not None and overlay is not None:
-                return cls._created(lock, checked_sync(sync), interest, overlay, options)
-            return cls._reopened(lock, checked_sync(sync), options)
+            sync = checked_sync(sync)
+            if interest is None or overlay is None:
+                made = cls.__new__(cls)
+                made._begin(reopen(lock, sync, options))
+                return made
+            if holds_state(lock.path):
+                raise OutputExistsError(f"{lock.path} holds a state already; open it without interest and overlay")
+            made = cls(interest, overlay, **options)
+            create(lock, sync, made._upkeep)
+            return made
         except BaseException:
             lock.release()
             raise
 
-    @classmethod
-    def _created(
-        cls, lock: WriterLock, sync: str, interest: Interest, overlay: Overlay, options: dict[str, Any]
-    ) -> Self:
-        if holds_state(lock.path):
-            raise OutputExistsError(f"{lock.path} holds a state already; open it without interest and overlay")
-        made = cls(interest, overlay, **options)
-        counts = {"builds": made._actions.builds, "events": 0}
-        facts = {**made.options, "life": json.dumps(made._life)}
-        made._store = Store.create(lock, sync, made._state, facts, counts)
-        made._state.settle()
-        return made
-
-    @classmethod
-    def _reopened(cls, lock: WriterLock, sync: str, options: dict[str, Any]) -> Self:
-        store = Store.open(lock, sync)
-        try:
-            facts, rows = store.load()
-            made = cls.__new__(cls)
-            made._set_options(Options.kept(facts, lock.path))
-            for name, value in options.items():
-                if made.options.get(name) != value:
-                    raise InvalidOptionError(
-                        f"{name} is {value!r}, but the state in {lock.path} has {made.options.get(name)!r}"
-                    )
-            made._actions.builds, made._events = facts["builds"], facts["events"]
-            with in_words(lock.path):
-                made._life = kept_life(facts)
-                made._state.restore(rows, facts["next_link"])
-                if made._balance is not None:
-                    made._balance.restore(made._state, facts)
-            judge_state(made.interest, made.overlay.links, made._options, lock.path)
-        except BaseException:
-            store.close()
-            raise
-        made._store = store
-        return made
-
     def close(self) -> None:
         """Close the file of a durable state; without one there is nothing to close."""
         with self._busy:
-            if self._store is not None:
-                self._store.close()
+            if self._upkeep.store is not None:
+                self._upkeep.store.close()
 
     @contextmanager
     def _turn(self) -> Iterator[None]:
@@ -293,19 +215,18 @@ class Maintainer:
         with self._busy:
             if not self._whole:
                 self.close()
-                way = "make a new one" if self._store is None else f"open {self._store.path} again: it holds no halves"
+                store = self._upkeep.store
+                way = "make a new one" if store is None else f"open {store.path} again: it holds no halves"
                 raise HalfAppliedError(f"an exception ended an event halfway, and half of it is here; {way}")
             yield
 
     def __getstate__(self) -> dict[str, Any]:
         """What is copied or pickled: a maintainer in memory, without its lock and what it can show again."""
-        if self._store is not None:
+        if self._upkeep.store is not None:
             raise InvalidOptionError("a maintainer with a durable state cannot be copied; its file has one writer")
         with self._turn():
-            return {name: value for name, value in vars(self).items() if name != "_busy"} | {
-                "_shown": None,
-                "_routes": None,
-            }
+            kept = {name: value for name, value in vars(self).items() if name != "_busy"}
+            return kept | {"_shown": None, "_routes": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)
@@ -320,12 +241,15 @@ class Maintainer:
     @property
     def interest(self) -> Interest:
         """Who wants what now; ids follow the labels' order. Topics that nobody wants are not in it."""
-        return self._snapshot()[0]
+        return self.overlay.interest
 
     @property
     def overlay(self) -> Overlay:
         """The overlay now, for `interest`; links in the order in which they were added."""
-        return self._snapshot()[1]
+        with self._turn():
+            if self._shown is None:
+                self._shown = self._upkeep.snapshot()
+            return self._shown
 
     @property
     def routes(self) -> "Routes":
@@ -343,39 +267,39 @@ class Maintainer:
     @property
     def options(self) -> dict[str, Any]:
         """Policy, backups, coverage, rho, k, seed, rebalance and release."""
-        return asdict(self._options)
+        return asdict(self._upkeep.options)
 
     @property
     def events_applied(self) -> int:
         """Events applied since the beginning."""
-        return self._events
+        return self._upkeep.events
 
     @property
     def n_nodes(self) -> int:
         """Nodes there are; O(1), unlike `interest`."""
-        return len(self._state.nodes)
+        return len(self._upkeep.state.nodes)
 
     @property
     def n_links(self) -> int:
         """Links there are; O(1), unlike `overlay`."""
-        return len(self._state.links)
+        return len(self._upkeep.state.links)
 
     @property
     def journal(self) -> Journal:
         """What a stream has taken in, and what it still has to hand out: beside the state, for a durable one."""
-        if self._store is None:
+        if self._upkeep.store is None:
             raise InvalidOptionError("a maintainer without a durable state has no journal; use Maintainer.open")
-        return Journal(self._store)
+        return Journal(self._upkeep.store)
 
     def backups_of(self, node: str) -> tuple[str, ...]:
         """Labels of a node's backups, ascending; none unless the policy is "shadow"."""
         with self._turn():
-            return self._labels(self._state.backups.of(self._slot(node)))
+            return self._upkeep.backups_of(node)
 
     def primaries_of(self, node: str) -> tuple[str, ...]:
         """Labels of the nodes that have this one as backup, ascending."""
         with self._turn():
-            return self._labels(self._state.primaries.of(self._slot(node)))
+            return self._upkeep.primaries_of(node)
 
     def join(self, node: str, topics: Iterable[str]) -> Change:
         """Let a new node join, with the topics that it wants (none is allowed: it stays unlinked).
@@ -458,12 +382,12 @@ class Maintainer:
     def sift(self, events: Iterable[Any]) -> tuple[list[Event], list[Rejection]]:
         """Events that can be applied one after the other, in their order, and those that cannot; nothing is changed."""
         with self._turn():
-            return in_order(events, self._wanted_by)
+            return in_order(events, self._upkeep.wanted_by)
 
     def _apply_one(self, given: dict[str, Any]) -> Change:
         started = time.perf_counter()
         event = Event.read(given)
-        look = self._present if event.event in (JOIN, LEAVE) else self._wanted_by
+        look = self._upkeep.present if event.event in (JOIN, LEAVE) else self._upkeep.wanted_by
         with self._turn():
             reason = why_not(event, look(event.node))
             if reason is not None:
@@ -474,90 +398,20 @@ class Maintainer:
         self, events: list[Event], started: float, rejected: tuple[Rejection, ...], also: Also | None = None
     ) -> Change:
         """Apply events that are known to be possible; after an exception nothing more is accepted."""
-        if self._store is not None:
-            self._store.check_open()
+        store = self._upkeep.store
+        if store is not None:
+            store.check_open()
         self._whole = False
         try:
-            change = self._applied(events, rejected, also)
+            self._shown = None
+            change = self._upkeep.apply(events, rejected, also)
             self._whole = True
         finally:
-            if self._store is not None and not self._whole:
-                self._store.close()
+            if store is not None and not self._whole:
+                store.close()
         return replace(change, seconds=time.perf_counter() - started)
 
-    def _applied(self, events: list[Event], rejected: tuple[Rejection, ...], also: Also | None) -> Change:
-        apart = 0.0
-        shadows = candidates = 0
-        at = 0
-        while at < len(events):
-            upto = at + 1
-            if events[at].event == LEAVE:
-                while upto < len(events) and events[upto].event == LEAVE:
-                    upto += 1
-                repair, update = self._actions.leave([self._slot(event.node) for event in events[at:upto]])
-            else:
-                repair, update = self._act(events[at])
-            shadows += repair.shadows
-            candidates += repair.candidates
-            step_three = time.perf_counter()
-            update()
-            apart += time.perf_counter() - step_three
-            at = upto
-        self._events += len(events)
-        self._shown = None
-        state = self._state
-        if self._balance is not None:
-            self._balance.after(state, len(events), self._events)
-        added, removed = tuple(state.added), tuple(state.removed)
-        change = Change(added, removed, shadows, candidates, 0.0, apart, len(events), rejected)
-        if self._store is not None:
-            write = None if also is None else partial(also, events=events, change=change)
-            counts = {"builds": self._actions.builds, "events": self._events}
-            self._store.commit(state, counts | (self._balance.facts() if self._balance else {}), also=write)
-        state.settle()
-        return change
-
-    def _act(self, event: Event) -> tuple[Repair, Step]:
-        if event.event == JOIN:
-            return self._actions.join(event.node, event.topics)
-        action = self._actions.subscribe if event.event == SUBSCRIBE else self._actions.unsubscribe
-        return action(self._slot(event.node), event.topics)
-
-    def _wanted_by(self, label: str) -> frozenset[str] | None:
-        node = self._state.nodes.number.get(label)
-        return None if node is None else frozenset(map(self._state.topics.label, self._state.rows.of(node).tolist()))
-
-    def _present(self, label: str) -> frozenset[str] | None:
-        return frozenset() if label in self._state.nodes.number else None
-
-    def _slot(self, label: Any) -> int:
-        number = self._state.nodes.number.get(str(label))
-        if number is None:
-            raise InvalidEventError(f"there is no node {label!r}")
-        return number
-
-    def _labels(self, nodes: Int32Array) -> tuple[str, ...]:
-        return tuple(sorted(map(self._state.nodes.label, nodes.tolist())))
-
-    def _snapshot(self) -> tuple[Interest, Overlay]:
-        with self._turn():
-            if self._shown is None:
-                interest, links = self._state.snapshot()
-                self._shown = (
-                    interest,
-                    Overlay(
-                        interest,
-                        links,
-                        f"{self._options.policy}-churn",
-                        self.options,
-                        self._options.seed,
-                        told_life(self._life, self._events),
-                    ),
-                )
-            return self._shown
-
     def __repr__(self) -> str:
-        counts = (
-            f"{len(self._state.nodes):,} nodes, {len(self._state.topics):,} topics, {len(self._state.links):,} links"
-        )
-        return f"Maintainer({counts}, policy {self._options.policy})"
+        state, policy = self._upkeep.state, self._upkeep.options.policy
+        counts = f"{len(state.nodes):,} nodes, {len(state.topics):,} topics, {len(state.links):,} links"
+        return f"Maintainer({counts}, policy {policy})"

@@ -1,0 +1,56 @@
+"""Begin and go on with a state that is kept in a file."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+from topicloom.churn.options import Options
+from topicloom.churn.reading import judge_state, kept_life
+from topicloom.churn.state_file import WriterLock, in_words
+from topicloom.churn.store import Store
+from topicloom.churn.upkeep import Upkeep
+from topicloom.errors import InvalidOptionError
+
+
+def create(lock: WriterLock, sync: str, upkeep: Upkeep) -> None:
+    """Write a state that exists in memory only, and keep it in that file from here on."""
+    facts = {**asdict(upkeep.options), "life": json.dumps(upkeep.life)}
+    upkeep.store = Store.create(lock, sync, upkeep.state, facts, upkeep.counts())
+    upkeep.state.settle()
+
+
+def reopen(lock: WriterLock, sync: str, given: Mapping[str, Any]) -> Upkeep:
+    """Read a state, check and judge it. Returns it ready to go on.
+
+    Raises
+    ------
+    StateFormatError
+        The file is not a state, or it is damaged.
+    InvalidOptionError
+        An option that is given differs from that of the state.
+    """
+    store = Store.open(lock, sync)
+    try:
+        facts, rows = store.load()
+        options = Options.kept(facts, lock.path)
+        _check_same(given, asdict(options), lock)
+        with in_words(lock.path):
+            made = Upkeep(options, kept_life(facts))
+            made.actions.builds, made.events = facts["builds"], facts["events"]
+            made.state.restore(rows, facts["next_link"])
+            if made.balance is not None:
+                made.balance.restore(made.state, facts)
+        overlay = made.snapshot()
+        judge_state(overlay.interest, overlay.links, options, lock.path)
+    except BaseException:
+        store.close()
+        raise
+    made.store = store
+    return made
+
+
+def _check_same(given: Mapping[str, Any], kept: Mapping[str, Any], lock: WriterLock) -> None:
+    for name, value in given.items():
+        if kept.get(name) != value:
+            raise InvalidOptionError(f"{name} is {value!r}, but the state in {lock.path} has {kept.get(name)!r}")
