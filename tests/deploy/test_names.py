@@ -11,6 +11,7 @@ from support.hostile_names import hostile_names, round_trip
 from topicloom.deploy import TARGETS, export, fits
 from topicloom.deploy.names import injective, slugs
 from topicloom.deploy.nats import subject
+from topicloom.deploy.zenoh import key
 from topicloom.errors import NameDoesNotFitError
 
 
@@ -29,6 +30,11 @@ def test_slugs_that_would_clash_with_a_hashed_one_differ_too():
 @given(st.sets(st.text(alphabet="ab./*$", min_size=1), max_size=60))
 def test_no_two_topics_share_a_nats_subject(topics):
     assert len(injective(topics, subject, target="nats")) == len(topics)
+
+
+@given(st.sets(st.text(alphabet="ab%/@#?$*", min_size=1), max_size=60))
+def test_no_two_topics_share_a_zenoh_key(topics):
+    assert len(injective(topics, key, target="zenoh")) == len(topics)
 
 
 def test_a_map_that_merges_names_is_refused_with_both():
@@ -78,7 +84,9 @@ def test_a_name_fits_where_it_can_be_carried(topic, mosquitto, newer, nats):
     )
 
 
-@pytest.mark.parametrize(("target", "version"), [("mosquitto", "2.0"), ("mosquitto", "2.1"), ("nats", "2.10")])
+@pytest.mark.parametrize(
+    ("target", "version"), [("mosquitto", "2.0"), ("mosquitto", "2.1"), ("nats", "2.10"), ("zenoh", "1.10")]
+)
 def test_hostile_names_are_refused_or_read_back_unchanged(target, version):
     assert target in TARGETS
     accepted, refused = round_trip(target, version, hostile_names(3_000, seed=1))

@@ -15,6 +15,7 @@ from support.broker_networks import (
     loopback,
     needs_mosquitto,
     needs_nats,
+    needs_zenoh,
     network_of,
     other_trees,
     planned,
@@ -22,8 +23,10 @@ from support.broker_networks import (
     with_standby,
 )
 from support.hostile_names import hostile_names
-from topicloom.deploy import Inventory, Network, Tls, fits, rehearse
+from topicloom.deploy import TARGETS, Inventory, Network, Tls, fits, rehearse
 from topicloom.deploy.rehearsal.run import KINDS
+from topicloom.deploy.rehearsal.zenoh import RunZenoh
+from topicloom.deploy.zenoh import router_id, transit
 from topicloom.errors import InvalidOptionError, InvalidPlanError
 
 STAND_IN = stand_in()
@@ -74,6 +77,49 @@ def test_94_nats_servers_deliver_every_copy_once_and_receive_none_too_many():
     assert result.excess == 0
 
 
+@needs_zenoh
+def test_zenoh_routers_deliver_every_copy_once_over_the_links_of_a_plan():
+    network = planned(stand_in(nodes=24, topics=40))
+    result = rehearse(network, "zenoh")
+    assert result.ok and result.brokers == 24
+    assert result.counts.expected == result.counts.exactly_once == copies(network)
+    assert result.transit == transit(network)
+
+
+@needs_zenoh
+def test_the_ways_that_zenoh_routers_tell_lie_between_the_bounds_of_transit(monkeypatch):
+    network, told = planned(SMALL), []
+    monkeypatch.setattr(RunZenoh, "launch", with_admin_space)
+    monkeypatch.setattr(RunZenoh, "memory", lambda kind, stage: told.append(told_transit(kind, stage)) or 0)
+    least, most = rehearse(network, "zenoh").transit
+    assert least <= told[0] <= most and most > least
+
+
+def with_admin_space(kind, stage, node):
+    import zenoh
+
+    config = zenoh.Config.from_file(str(stage.crew.folder / f"{stage.site.slugs[node]}.json5"))
+    config.insert_json5("adminspace", '{"enabled": true, "permissions": {"read": true, "write": false}}')
+    kind._sessions[node] = zenoh.open(config)
+
+
+def told_transit(kind, stage):
+    """Copies that pass through a router that did not ask, every router asked for its successor on the way."""
+    names = {router_id(slug): node for node, slug in stage.site.slugs.items()}
+    ids = {node: number for number, node in names.items()}
+
+    def way(start, end):
+        passed, here = set(), start
+        while here != end:
+            asked = f"@/{ids[here]}/router/route/successor/src/{ids[start]}/dst/{ids[end]}"
+            here = names[next(iter(kind._sessions[here].get(asked))).ok.payload.to_string().strip('"')]
+            passed.add(here)
+        return passed
+
+    subscribers = stage.site.network.subscribers.values()
+    return sum(not way(one, other) <= set(nodes) for nodes in subscribers for one in nodes for other in nodes)
+
+
 @needs_mosquitto
 def test_ros2_autoware_has_1205_copies(dataset):
     result = rehearse(planned(interest_of(dataset("ros2_autoware.csv"))))
@@ -90,7 +136,11 @@ def interest_of(path):
 
 @pytest.mark.parametrize(
     ("kind", "version"),
-    [pytest.param("mosquitto", "2.0", marks=needs_mosquitto), pytest.param("nats", "2.10", marks=needs_nats)],
+    [
+        pytest.param("mosquitto", "2.0", marks=needs_mosquitto),
+        pytest.param("nats", "2.10", marks=needs_nats),
+        pytest.param("zenoh", "1.10", marks=needs_zenoh),
+    ],
 )
 def test_hostile_names_that_fit_are_carried_unchanged_by_real_brokers(kind, version):
     names = [name for name in hostile_names(1_000, seed=2) if len(name) < 1_000 and fits(name, kind, version)]
@@ -163,12 +213,14 @@ def test_tls_and_credentials_are_rehearsed_with_throw_away_ones(kind, credential
     assert result.ok and result.counts.exactly_once == copies(network)
 
 
-@needs_mosquitto
-def test_tls_alone_works_on_the_clients_port_too():
+@pytest.mark.parametrize(
+    "kind", [pytest.param("mosquitto", marks=needs_mosquitto), pytest.param("zenoh", marks=needs_zenoh)]
+)
+def test_tls_alone_works_on_the_clients_port_too(kind):
     network = planned(SMALL)
     tls = Tls("/nowhere/ca", "/nowhere/cert", "/nowhere/key")
     brokers = [type(one)(one.node, one.host, one.port, tls=tls) for one in loopback(network).brokers.values()]
-    assert rehearse(network, inventory=Inventory.of(brokers)).ok
+    assert rehearse(network, kind, inventory=Inventory.of(brokers)).ok
 
 
 @needs_mosquitto
@@ -192,7 +244,7 @@ def test_a_rehearsal_that_is_stopped_leaves_nothing(tmp_path, number):
 
 def test_what_cannot_be_rehearsed_is_refused():
     network = planned(SMALL)
-    with pytest.raises(InvalidOptionError, match="there are mosquitto, nats"):
+    with pytest.raises(InvalidOptionError, match="there are mosquitto, nats, zenoh"):
         rehearse(network, "telepathy")
     with pytest.raises(InvalidOptionError, match="no broker 'x'"):
         rehearse(network, kill=["x"])
@@ -200,4 +252,6 @@ def test_what_cannot_be_rehearsed_is_refused():
         rehearse(network, kill=network.nodes[:1])
     with pytest.raises(InvalidOptionError, match="mosquitto only"):
         rehearse(network, "nats", kill=network.nodes[:1])
-    assert KINDS == ("mosquitto", "nats")
+    with pytest.raises(InvalidOptionError, match="Zenoh finds other ways by itself"):
+        rehearse(network, "zenoh", kill=network.nodes[:1])
+    assert set(KINDS) == set(TARGETS)

@@ -12,6 +12,7 @@ import topicloom as tl
 from topicloom.deploy import Broker, Inventory, Network, Row
 from topicloom.deploy.rehearsal.mosquitto import mosquitto_version
 from topicloom.deploy.rehearsal.nats import nats_version
+from topicloom.deploy.rehearsal.zenoh import zenoh_version
 from topicloom.errors import BrokerUnavailableError
 
 FIELDS = ("topic", "src", "dst", "owner", "parent", "forest", "active")
@@ -26,6 +27,7 @@ def installed(version) -> str | None:
 
 needs_mosquitto = pytest.mark.skipif(installed(mosquitto_version) is None, reason="mosquitto is not installed here")
 needs_nats = pytest.mark.skipif(installed(nats_version) is None, reason="nats-server is not installed here")
+needs_zenoh = pytest.mark.skipif(installed(zenoh_version) is None, reason="eclipse-zenoh is not installed here")
 
 
 def network_of(rows, pairs=(), nodes=()) -> Network:

@@ -16,6 +16,7 @@ from topicloom.errors import InvalidInventoryError
 REQUIRED = ("node", "host", "port")
 TLS = ("ca", "cert", "key")
 COLUMNS = (*REQUIRED, "leaf_port", "site", "kind", "version", "dials", "accepts", "tls", "credential")
+_LOOPBACK = ("127.", "localhost", "[::1]")
 _YES, _NO = ("yes", "true", "1"), ("no", "false", "0")
 _HOST = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]{0,252}[A-Za-z0-9])?|\[[0-9A-Fa-f:.]{2,45}\]")
 _CREDENTIAL = re.compile(r"env:[A-Za-z_][A-Za-z0-9_]{0,127}|file:/[^\s\"'$\\]{1,1000}")
@@ -52,6 +53,11 @@ class Broker:
     def dial_port(self) -> int:
         """The port that other brokers dial: `leaf_port` where there is one."""
         return self.port if self.leaf_port is None else self.leaf_port
+
+    @property
+    def bind(self) -> str:
+        """The address that it listens on: its own host on loopback, else every address of its machine."""
+        return self.host if self.host.startswith(_LOOPBACK) else "0.0.0.0"
 
 
 @dataclass(frozen=True)

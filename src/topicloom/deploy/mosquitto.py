@@ -24,7 +24,6 @@ try_private true
 """
 _MOST_BYTES, _MOST_LEVELS = 65535, 201
 _RESERVED = ("$SYS", "$share", "$CONTROL")
-_LOOPBACK = ("127.", "localhost", "[::1]")
 
 
 class Mosquitto:
@@ -200,7 +199,7 @@ def _config(site: Site, node: str) -> str:
 
 
 def _listener(site: Site, broker: Broker, port: int, *, brokers_only: bool) -> list[str]:
-    bind = f" {broker.host}" if broker.host.startswith(_LOOPBACK) else ""
+    bind = f" {broker.host}" if broker.bind == broker.host else ""
     lines = [f"listener {port}{bind}"]
     if broker.tls is not None:
         lines += [f"cafile {broker.tls.ca}", f"certfile {broker.tls.cert}", f"keyfile {broker.tls.key}"]

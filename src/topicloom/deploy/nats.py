@@ -19,7 +19,6 @@ from topicloom.errors import InvalidInventoryError, InvalidPlanError
 
 _MOST_BYTES = 4000
 _RESERVED = ("_INBOX", "_R_", "_GR_", "_SR_")
-_LOOPBACK = ("127.", "localhost", "[::1]")
 
 
 class Nats:
@@ -199,7 +198,7 @@ def _config(plan: _Accounts, node: str) -> str:
     lines = [
         f"# topicloom, broker {site.slugs[node]}, generation {site.network.generation}",
         f"server_name: {_text(site.slugs[node])}",
-        f"listen: {_text(_bind(broker, broker.port))}",
+        f'listen: "{broker.bind}:{broker.port}"',
     ]
     if broker.tls is not None:
         lines.append(_tls(broker.tls, verify=False))
@@ -242,7 +241,7 @@ def _leafnodes(plan: _Accounts, node: str) -> list[str]:
     if accepts:
         if broker.leaf_port is None:
             raise InvalidInventoryError(f"broker {node!a} is dialled by others; NATS needs its leaf_port")
-        lines.append(f"  listen: {_text(_bind(broker, broker.leaf_port))}")
+        lines.append(f'  listen: "{broker.bind}:{broker.leaf_port}"')
         if broker.tls is not None:
             lines.append("  " + _tls(broker.tls, verify=True))
     return [*lines, *(["  remotes: [", *remotes, "  ]"] if remotes else []), "}"]
@@ -317,10 +316,6 @@ def _secured(site: Site) -> bool:
         missing = next(node for node in site.network.nodes if not site.brokers[node].credential)
         raise InvalidInventoryError(f"broker {missing!a} has no credential, others have one; NATS needs all or none")
     return bool(given)
-
-
-def _bind(broker: Broker, port: int) -> str:
-    return f"{broker.host if broker.host.startswith(_LOOPBACK) else '0.0.0.0'}:{port}"
 
 
 def _tls(tls: Tls, *, verify: bool) -> str:

@@ -15,6 +15,7 @@ from topicloom.deploy.names import refuse_misfits, slugs, unsafe_everywhere
 from topicloom.deploy.nats import Nats
 from topicloom.deploy.network import Network
 from topicloom.deploy.site import Site
+from topicloom.deploy.zenoh import Zenoh
 from topicloom.errors import InvalidInventoryError, InvalidOptionError, InvalidPlanError
 from topicloom.routing import Plan
 
@@ -38,7 +39,7 @@ class Target(Protocol):
         """Every file of the export: path to text. Equal sites give equal texts."""
 
 
-TARGETS: dict[str, Target] = {target.name: target for target in (Mosquitto(), Nats())}
+TARGETS: dict[str, Target] = {target.name: target for target in (Mosquitto(), Nats(), Zenoh())}
 
 
 @dataclass(frozen=True)
@@ -101,7 +102,7 @@ def export(
     plan
         A plan, or its `Network`.
     to
-        ``"mosquitto"`` or ``"nats"``.
+        ``"mosquitto"``, ``"nats"`` or ``"zenoh"``.
     inventory
         Where each broker listens.
     version

@@ -7,7 +7,7 @@ import typer
 
 from topicloom.cli.console import tell
 from topicloom.cli.options import Overwrite
-from topicloom.deploy import Inventory, Network, export, write_export
+from topicloom.deploy import TARGETS, Inventory, Network, export, write_export
 from topicloom.errors import InvalidOptionError
 from topicloom.routing import Plan
 
@@ -17,7 +17,7 @@ EXAMPLE = "Example: topicloom export plan etc --to mosquitto --inventory brokers
 def command(
     plan: Annotated[Path, typer.Argument(help="Plan, as topicloom routes writes it.")],
     out: Annotated[Path, typer.Argument(help="Folder to write: one configuration per broker, brokers.csv, MANIFEST.")],
-    to: Annotated[str, typer.Option(help="Kind of broker: mosquitto or nats.", show_default=False)],
+    to: Annotated[str, typer.Option(help=f"Kind of broker: {', '.join(TARGETS)}.", show_default=False)],
     version: Annotated[
         str | None,
         typer.Option(help="Version of the brokers.  [default: the inventory's, else the oldest]", show_default=False),

