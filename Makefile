@@ -36,7 +36,8 @@ coverage: setup  ## branch coverage of the tests that start no JVM; kernels coun
 	$(PYTHON_RUN) -m coverage combine --quiet
 	$(PYTHON_RUN) -m coverage report --skip-covered --sort=cover
 
-rehearse-large: brokers  ## a thousand brokers, ten failures, a switch of trees, NATS, Zenoh: minutes; exit code 1 if a promise breaks
+rehearse-large: brokers  ## a thousand brokers, ten failures, a switch of trees, NATS, Zenoh, RabbitMQ: minutes; exit code 1 if a promise breaks
+	@tools/setup.sh rabbitmq
 	$(PYTHON_RUN) tools/rehearse_large.py
 
 audit-large: brokers  ## 60 random networks of real brokers: copies counted = copies that the auditor predicts

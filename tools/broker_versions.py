@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from topicloom.deploy.rehearsal.mosquitto import mosquitto_version
 from topicloom.deploy.rehearsal.nats import nats_version
+from topicloom.deploy.rehearsal.rabbitmq import rabbitmq_version
 from topicloom.deploy.rehearsal.zenoh import zenoh_version
 from topicloom.errors import BrokerUnavailableError
 
@@ -17,4 +18,5 @@ def found(version: Callable[[], str]) -> str:
 
 if __name__ == "__main__":
     kinds = {"mosquitto": mosquitto_version, "nats-server": nats_version, "eclipse-zenoh": zenoh_version}
+    kinds["rabbitmq-server"] = rabbitmq_version
     print("brokers:", ", ".join(f"{name} {found(version)}" for name, version in kinds.items()))

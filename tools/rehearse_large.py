@@ -1,4 +1,4 @@
-"""Rehearsals that are too large for every push: a thousand brokers, ten failures, a switch of trees, NATS, Zenoh.
+"""Rehearsals that are too large for every push: a thousand brokers, ten failures, a switch of trees, three others.
 
 Everything runs on loopback, one rehearsal after the other, and ends by itself. Exit code 1 when something that the
 project promises does not hold; the printed table has what was asked and what was measured.
@@ -10,6 +10,7 @@ from collections.abc import Callable
 import topicloom as tl
 from topicloom.cli.console import print_table, tell
 from topicloom.deploy import Network, Rehearsal, rehearse
+from topicloom.errors import BrokerUnavailableError
 
 Line = tuple[str, str, str, bool]
 
@@ -18,8 +19,8 @@ def interest(nodes: int, topics: int) -> tl.Interest:
     return tl.generate(nodes=nodes, topics=topics, subscriptions=5, popularity="zipf", alpha=1.0, seed=7)
 
 
-def planned(given: tl.Interest, method: str, standby: int = 0) -> Network:
-    return Network.from_plan(tl.Plan(tl.routes(tl.design(given, method), standby=standby)))
+def planned(given: tl.Interest, method: str, standby: int = 0, *, forests: bool = False) -> Network:
+    return Network.from_plan(tl.Plan(tl.routes(tl.design(given, method), standby=standby, forests=forests)))
 
 
 def once(result: Rehearsal) -> str:
@@ -71,7 +72,16 @@ def zenoh() -> Line:
     return "94 Zenoh routers in this process", "all once", measured, result.ok
 
 
-LARGE: tuple[Callable[[], Line], ...] = (thousand, failures, change, nats, zenoh)
+def rabbitmq() -> Line:
+    what, asked = "5 RabbitMQ brokers", "all once"
+    try:
+        result = rehearse(planned(interest(5, 12), "gm", forests=True), "rabbitmq")
+    except BrokerUnavailableError as error:
+        return what, asked, f"not run: {error}", True
+    return what, asked, once(result), result.ok
+
+
+LARGE: tuple[Callable[[], Line], ...] = (thousand, failures, change, nats, zenoh, rabbitmq)
 
 
 def main(names: list[str]) -> int:

@@ -2,7 +2,7 @@
 # Everything that a fresh Debian with Python 3.11 lacks: Java 17 for Spark, a virtual environment, the locked packages.
 # A second run finds its stamp and does nothing.
 # With the word "brokers" it also installs the message brokers that tests and rehearsals run; one that cannot be had is
-# reported, and its tests skip.
+# reported, and its tests skip. With "rabbitmq" it installs RabbitMQ, which only make rehearse-large runs.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -39,6 +39,15 @@ if [ -z "$version" ] || [ "$version" -lt "$OLDEST_JAVA" ]; then
     apt_install openjdk-17-jre-headless || apt_install openjdk-21-jre-headless || fail "Java 17 could not be installed"
 fi
 
+install_rabbitmq() {
+    export ERL_EPMD_ADDRESS=127.0.0.1  # else Erlang's port mapper listens on every address
+    [ -x /usr/lib/rabbitmq/bin/rabbitmq-server ] || (apt_install rabbitmq-server) ||
+        say "rabbitmq-server could not be installed: its rehearsal will be left out"
+    "$VENV/bin/python" -c "import pika" 2>/dev/null ||
+        "$VENV/bin/pip" install --quiet --disable-pip-version-check --constraint constraints.txt pika ||
+        say "pika could not be installed: the rehearsal on RabbitMQ will be left out"
+}
+
 install_brokers() {
     command -v mosquitto >/dev/null || [ -x /usr/sbin/mosquitto ] || (apt_install mosquitto) ||
         say "mosquitto could not be installed: its tests will skip"
@@ -52,6 +61,7 @@ install_brokers() {
 
 if [ -f "$STAMP" ] && [ "$(cat "$STAMP")" = "$(wanted)" ]; then
     [ "${1:-}" != brokers ] || install_brokers
+    [ "${1:-}" != rabbitmq ] || install_rabbitmq
     exit 0
 fi
 
@@ -73,3 +83,4 @@ say "compiling the kernels (once, two or three minutes)"
 "$VENV/bin/python" -c "from topicloom.spark.warm import warm_all; warm_all()"
 wanted >"$STAMP"
 [ "${1:-}" != brokers ] || install_brokers
+[ "${1:-}" != rabbitmq ] || install_rabbitmq

@@ -85,7 +85,8 @@ def test_a_name_fits_where_it_can_be_carried(topic, mosquitto, newer, nats):
 
 
 @pytest.mark.parametrize(
-    ("target", "version"), [("mosquitto", "2.0"), ("mosquitto", "2.1"), ("nats", "2.10"), ("zenoh", "1.10")]
+    ("target", "version"),
+    [("mosquitto", "2.0"), ("mosquitto", "2.1"), ("nats", "2.10"), ("zenoh", "1.10"), ("rabbitmq", "3.10")],
 )
 def test_hostile_names_are_refused_or_read_back_unchanged(target, version):
     assert target in TARGETS

@@ -244,7 +244,7 @@ def test_a_rehearsal_that_is_stopped_leaves_nothing(tmp_path, number):
 
 def test_what_cannot_be_rehearsed_is_refused():
     network = planned(SMALL)
-    with pytest.raises(InvalidOptionError, match="there are mosquitto, nats, zenoh"):
+    with pytest.raises(InvalidOptionError, match="there are mosquitto, nats, zenoh, rabbitmq"):
         rehearse(network, "telepathy")
     with pytest.raises(InvalidOptionError, match="no broker 'x'"):
         rehearse(network, kill=["x"])

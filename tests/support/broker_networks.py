@@ -15,6 +15,7 @@ from topicloom.deploy.rehearsal.nats import nats_version
 from topicloom.deploy.rehearsal.zenoh import zenoh_version
 from topicloom.errors import BrokerUnavailableError
 
+SECURED = {"rabbitmq": {"credential": "env:LOOM_TEST"}}  # what a target asks of every broker
 FIELDS = ("topic", "src", "dst", "owner", "parent", "forest", "active")
 
 

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from urllib.parse import unquote
 
-from support.broker_networks import loopback, network_of
+from support.broker_networks import SECURED, loopback, network_of
 from topicloom.deploy import export, fits
 
 PIECES = [
@@ -54,14 +54,14 @@ def round_trip(target: str, version: str, names: Iterable[str]) -> tuple[int, in
 def check(target: str, version: str, topics: list[str]) -> None:
     network = network_of([(topic, "edge", "hub", "edge", place % 2 == 0) for place, topic in enumerate(topics)])
     plain = network_of([(f"t{place}", "edge", "hub", "edge", place % 2 == 0) for place in range(len(topics))])
-    made = export(network, target, loopback(network), version=version).files
-    expected = export(plain, target, loopback(plain), version=version).files
+    made = export(network, target, loopback(network, **SECURED.get(target, {})), version=version).files
+    expected = export(plain, target, loopback(plain, **SECURED.get(target, {})), version=version).files
     special = sum(topic.startswith("$") for place, topic in enumerate(topics))
-    read = {"mosquitto": read_mosquitto, "nats": read_nats, "zenoh": read_zenoh}[target]
+    read = {"mosquitto": read_mosquitto, "nats": read_nats, "zenoh": read_zenoh, "rabbitmq": read_rabbitmq}[target]
     for path, text in made.items():
         injected = len(text.split("\n")) - len(expected[path].split("\n"))
         assert injected == (2 * special if target == "mosquitto" and path.endswith(".acl") else 0), path
-    assert read(made) == (set(topics[::2]) if target == "nats" else set(topics))
+    assert read(made) == (set(topics) if target in ("mosquitto", "zenoh") else set(topics[::2]))
 
 
 def read_mosquitto(files: dict[str, str]) -> set[str]:
@@ -104,9 +104,23 @@ def read_zenoh(files: dict[str, str]) -> set[str]:
     return found
 
 
+def read_rabbitmq(files: dict[str, str]) -> set[str]:
+    """Topics that are bound both ways between the clients' exchange and a forest's."""
+    bindings = json.loads(files["edge.definitions.json"])["bindings"]
+    there, back = ({one["routing_key"] for one in bindings if one[end] == "loom"} for end in ("source", "destination"))
+    assert there == back and len(bindings) == len(there) + len(back)
+    return there
+
+
 def main(number: int) -> None:
     """Round-trip this many hostile names per target and print what became of them."""
-    for target, version in (("mosquitto", "2.0"), ("mosquitto", "2.1"), ("nats", "2.10"), ("zenoh", "1.10")):
+    for target, version in (
+        ("mosquitto", "2.0"),
+        ("mosquitto", "2.1"),
+        ("nats", "2.10"),
+        ("zenoh", "1.10"),
+        ("rabbitmq", "3.10"),
+    ):
         accepted, refused = round_trip(target, version, hostile_names(number, seed=0))
         print(f"{target} {version}: {accepted:,} read back unchanged, {refused:,} refused, 0 lines injected")
 

@@ -31,6 +31,7 @@ class Mosquitto:
 
     name = "mosquitto"
     default_version = "2.0"
+    ordered = True
 
     def refused_version(self, version: str) -> str | None:
         """Versions 2.0 and 2.1 are known."""

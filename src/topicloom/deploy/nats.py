@@ -26,6 +26,7 @@ class Nats:
 
     name = "nats"
     default_version = "2.10"
+    ordered = True
 
     def refused_version(self, version: str) -> str | None:
         """Versions from 2.10 on work."""

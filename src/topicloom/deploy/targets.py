@@ -14,6 +14,7 @@ from topicloom.deploy.mosquitto import Mosquitto
 from topicloom.deploy.names import refuse_misfits, slugs, unsafe_everywhere
 from topicloom.deploy.nats import Nats
 from topicloom.deploy.network import Network
+from topicloom.deploy.rabbitmq import RabbitMq
 from topicloom.deploy.site import Site
 from topicloom.deploy.zenoh import Zenoh
 from topicloom.errors import InvalidInventoryError, InvalidOptionError, InvalidPlanError
@@ -25,6 +26,8 @@ class Target(Protocol):
 
     name: str
     default_version: str
+    ordered: bool
+    """Whether a broker is better started after those that it dials."""
 
     def refused_version(self, version: str) -> str | None:
         """Say why a version cannot be used, or None."""
@@ -39,7 +42,7 @@ class Target(Protocol):
         """Every file of the export: path to text. Equal sites give equal texts."""
 
 
-TARGETS: dict[str, Target] = {target.name: target for target in (Mosquitto(), Nats(), Zenoh())}
+TARGETS: dict[str, Target] = {target.name: target for target in (Mosquitto(), Nats(), Zenoh(), RabbitMq())}
 
 
 @dataclass(frozen=True)
@@ -102,7 +105,7 @@ def export(
     plan
         A plan, or its `Network`.
     to
-        ``"mosquitto"``, ``"nats"`` or ``"zenoh"``.
+        ``"mosquitto"``, ``"nats"``, ``"zenoh"`` or ``"rabbitmq"``.
     inventory
         Where each broker listens.
     version
@@ -148,7 +151,7 @@ def export(
     _check_dialling(network, brokers)
     named = slugs(network.nodes)
     site = Site(network, brokers, named, gates=network.has_standby if gates is None else gates, prefix=prefix)
-    levels = network.start_levels()
+    levels = network.start_levels() if target.ordered else (network.nodes,)
     ordered = tuple((node, named[node], target.config_path(named[node])) for level in levels for node in level)
     slug_levels = tuple(tuple(named[node] for node in level) for level in levels)
     return Export(to, target.files(site), ordered, slug_levels, site)

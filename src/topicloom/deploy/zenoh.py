@@ -25,6 +25,7 @@ class Zenoh:
 
     name = "zenoh"
     default_version = "1.10"
+    ordered = True
 
     def refused_version(self, version: str) -> str | None:
         """Versions from 1.0 on are known."""

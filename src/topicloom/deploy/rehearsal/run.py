@@ -13,6 +13,7 @@ from topicloom.deploy.rehearsal.failover import Failover, fail_over
 from topicloom.deploy.rehearsal.mosquitto import RunMosquitto, mosquitto_version
 from topicloom.deploy.rehearsal.nats import RunNats, nats_version
 from topicloom.deploy.rehearsal.processes import Crew
+from topicloom.deploy.rehearsal.rabbitmq import RunRabbitMq, rabbitmq_version
 from topicloom.deploy.rehearsal.scene import on_loopback
 from topicloom.deploy.rehearsal.stage import Kind, Stage
 from topicloom.deploy.rehearsal.switch import Switch, switch, union
@@ -28,11 +29,13 @@ RUNNERS: dict[str, tuple[Callable[[Network], Kind], Callable[[], str]]] = {
     "mosquitto": (lambda network: RunMosquitto(), mosquitto_version),
     "nats": (lambda network: RunNats(network.nodes), nats_version),
     "zenoh": (lambda network: RunZenoh(), zenoh_version),
+    "rabbitmq": (lambda network: RunRabbitMq(), rabbitmq_version),
 }
 KINDS = tuple(RUNNERS)
 _WHY_NOT = {
     "nats": "a NATS server takes its trees from its file alone and has no gates",
     "zenoh": "Zenoh finds other ways by itself",
+    "rabbitmq": "a federation takes minutes to start and has no gates",
 }
 
 
@@ -127,7 +130,7 @@ def rehearse(
     plan
         A plan, or its `Network`.
     to
-        Kind of broker: ``"mosquitto"``, ``"nats"`` or ``"zenoh"``. It has to be installed.
+        Kind of broker: ``"mosquitto"``, ``"nats"``, ``"zenoh"`` or ``"rabbitmq"``. It has to be installed.
     inventory
         Who has TLS and credentials. Hosts, ports and secrets are replaced: nothing leaves 127.0.0.1.
     kill
@@ -226,7 +229,7 @@ def _stage(network: Network, to: str, inventory: Inventory | None, crew: Crew) -
     """A stage that is ready to start, and the version of its brokers."""
     run, installed = RUNNERS[to]
     kind, version = run(network), installed()
-    scene = on_loopback(network, inventory, crew.folder, leaves=to == "nats")
+    scene = on_loopback(network, inventory, crew.folder, leaves=to == "nats", secured=to == "rabbitmq")
     exported = export(network, to, scene.inventory, version=version, prefix=f"{crew.folder}/")
     stage = Stage(kind, exported.site, exported, crew, scene, Tally({}))
     stage.tally = stage.fresh_tally()

@@ -39,8 +39,12 @@ class Scene:
         return {**os.environ, **given} if given else None
 
 
-def on_loopback(network: Network, given: Inventory | None, folder: Path, *, leaves: bool = False) -> Scene:
+def on_loopback(
+    network: Network, given: Inventory | None, folder: Path, *, leaves: bool = False, secured: bool = False
+) -> Scene:
     """Move the brokers of a network to 127.0.0.1; with ``leaves`` each gets a second port for other brokers.
+
+    With ``secured`` brokers that have no credential get one.
 
     Kinds, versions, who dials, TLS and credentials stay as the inventory has them; hosts, ports and secrets do not.
     """
@@ -54,7 +58,7 @@ def on_loopback(network: Network, given: Inventory | None, folder: Path, *, leav
             port=next(ports),
             leaf_port=next(ports) if leaves or broker.leaf_port is not None else None,
             tls=tls if broker.tls else None,
-            credential=_stand_in(broker.credential, folder),
+            credential=_stand_in(broker.credential or ("env:LOOM_REHEARSAL" if secured else None), folder),
             version=None,
         )
         for broker in brokers

@@ -26,7 +26,15 @@ _STORM = 5_000
 
 
 class Kind(ABC):
-    """How brokers of one kind are run, connected to, waited for and asked."""
+    """How brokers of one kind are run, connected to, waited for and asked.
+
+    Attributes
+    ----------
+    patience
+        Seconds after which a broker that does not answer, or a row that does not work, is given up.
+    """
+
+    patience = 30.0
 
     @abstractmethod
     def launch(self, stage: "Stage", node: str) -> None:
@@ -121,7 +129,7 @@ class Stage:
             if self.on_loss is not None:
                 self.on_loss(node)
 
-        deadline = time.monotonic() + _PATIENCE
+        deadline = time.monotonic() + self.kind.patience
         while True:
             try:
                 self.wires[node] = await self.kind.connect(self, node, on_message, on_lost)
@@ -206,7 +214,7 @@ class Stage:
         """Publish probes, again and again, until each has reached its receivers once; they are not counted."""
         counted, self.tally = self.tally, self.fresh_tally()
         everybody = {topic: frozenset(nodes) for topic, nodes in self.site.network.subscribers.items()}
-        deadline = time.monotonic() + _PATIENCE
+        deadline = time.monotonic() + self.kind.patience
         while probes and time.monotonic() < deadline:  # what is still missing then will be counted as missing
             waiting = []
             for begin in range(0, len(probes), _WINDOW // 8):
