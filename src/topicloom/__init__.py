@@ -66,6 +66,8 @@ if TYPE_CHECKING:
     )
     from topicloom.reading import Reading, read_links, read_subscriptions
     from topicloom.routing import Plan, RouteChange, RouteFollower, Routes, Steps, diff, routes
+    from topicloom.simulation import DcSimulation, Faults, LeavesSimulation, simulate_dc, simulate_leaves
+    from topicloom.star_sets import StarJoin, StarLink, StarSet, TopicDigest, join_stars, star_set, topic_digest
     from topicloom.workloads import generate
 
 # Where each public name lives; loaded when it is first asked for, so that `import topicloom` costs next to nothing.
@@ -151,6 +153,22 @@ _HOMES = {
         "diff",
         "routes",
     ),
+    "topicloom.simulation": (
+        "DcSimulation",
+        "Faults",
+        "LeavesSimulation",
+        "simulate_dc",
+        "simulate_leaves",
+    ),
+    "topicloom.star_sets": (
+        "StarJoin",
+        "StarLink",
+        "StarSet",
+        "TopicDigest",
+        "join_stars",
+        "star_set",
+        "topic_digest",
+    ),
     "topicloom.workloads": ("generate",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
@@ -175,13 +193,16 @@ __all__ = [
     "BrokenTopic",
     "Change",
     "CutTopic",
+    "DcSimulation",
     "DrillReport",
     "DrillSummary",
     "Event",
+    "Faults",
     "Finding",
     "Findings",
     "Interest",
     "Inventory",
+    "LeavesSimulation",
     "Maintainer",
     "MethodSpec",
     "Metrics",
@@ -193,7 +214,11 @@ __all__ = [
     "RouteFollower",
     "Routes",
     "SocAnswer",
+    "StarJoin",
+    "StarLink",
+    "StarSet",
     "Steps",
+    "TopicDigest",
     "TopicloomError",
     "Verdict",
     "WeakNode",
@@ -217,6 +242,7 @@ __all__ = [
     "harary_per_topic",
     "hub",
     "join",
+    "join_stars",
     "low_oda",
     "measure",
     "minmax_oda",
@@ -228,9 +254,13 @@ __all__ = [
     "repeated_greedy_merge",
     "ring_per_topic",
     "routes",
+    "simulate_dc",
+    "simulate_leaves",
     "soc",
     "spanning_tree",
     "stacked_greedy_merge",
+    "star_set",
+    "topic_digest",
     "two_diameter_oda",
     "verify",
     "weak_nodes",

@@ -49,6 +49,10 @@ class OverlayFormatError(TopicloomError):
     """A folder is not an overlay directory, or is of a format that this version does not know."""
 
 
+class StarFileError(TopicloomError):
+    """A topic digest or star set that cannot be read, or files of sites that do not fit together."""
+
+
 class PlanFormatError(TopicloomError):
     """A folder is not a plan, is of a format that this version does not know, or contradicts itself."""
 

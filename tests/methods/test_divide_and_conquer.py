@@ -9,7 +9,7 @@ import topicloom as tl
 from support.small_interests import EDGE_CASES, interest_of, interests
 from topicloom.errors import InvalidOptionError
 from topicloom.methods.dc.conquer import group_units
-from topicloom.methods.dc.division import best_count, choose_core, divide, order_of
+from topicloom.methods.dc.division import Trial, best_count, choose_core, divide, order_of
 from topicloom.methods.dc.star_merge import Part, wanted_elsewhere
 
 TABLE_I = {"nodes": 1000, "topics": 100, "subscriptions": 20}
@@ -199,7 +199,7 @@ def test_the_number_of_partitions_is_chosen_by_the_papers_rule():
     }
     assert 8 <= chosen["time"] <= 24
     assert chosen["parallel-time"] <= chosen["time"]
-    star_sets = {2: 10.0, 4: 10.0, 8: 10.0, 16: 10.0}
+    star_sets = {count: Trial(10.0) for count in (2, 4, 8, 16)}
     assert best_count(160, star_sets, "time") == 4  # 1/4 + (10/40)², against 1/2 + (10/80)² and 1/8 + (10/20)²
     assert best_count(160, star_sets, "candidates") == 4
     assert best_count(3, {}, "time") == 1

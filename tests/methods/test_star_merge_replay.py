@@ -10,7 +10,14 @@ from hypothesis import strategies as st
 
 import topicloom as tl
 from support.small_interests import interest_of, interests
-from support.star_merge_replay import is_greedy_merge, pn_ratios, star_sets, wants_of
+from support.star_merge_replay import (
+    Merging,
+    is_greedy_merge,
+    pn_ratios,
+    sparing_star_sets,
+    star_sets,
+    wants_of,
+)
 from topicloom.methods.dc.division import divide
 
 AIMS = ("time", "parallel-time", "candidates")
@@ -130,6 +137,54 @@ def test_the_number_of_partitions_has_the_least_cost(nodes, topics, size, seed, 
     interest = tl.generate(nodes=nodes, topics=topics, subscriptions=size, popularity="zipf", alpha=0.8, seed=seed)
     overlay = tl.design(interest, "dc", partitions="auto", aim=aim, seed=seed)
     assert overlay.report["partitions"] == best(RULES[aim], costs(interest, seed))
+
+
+@pytest.mark.parametrize("aim", AIMS)
+@pytest.mark.parametrize("options", [{"division": "similar"}, {"division": "similar", "core": 4}, {"core": 6}])
+def test_auto_measures_the_division_and_core_that_are_used(aim, options):
+    """The designs themselves, made for every number of partitions, report the star sets and cores of the trials."""
+    interest = tl.generate(nodes=32, topics=20, subscriptions=3, popularity="zipf", alpha=0.8, seed=4)
+    found = {}
+    for count in (2, 3, 4, 6, 8):  # all have at most eight partitions, so that trials look at every one
+        report = tl.design(interest, "dc", partitions=count, seed=4, **options).report
+        core, stars = Fraction(report["core_nodes"]), Fraction(report["star_nodes"], count)
+        seen = (32 - core) / count + core
+        outer = (count * stars / 32) ** 2
+        found[count] = {
+            "time": count * (seen / 32) ** 2 + outer,
+            "parallel-time": (seen / 32) ** 2 + outer,
+            "candidates": seen + (count - 1) * stars,
+        }[aim]
+    chosen = tl.design(interest, "dc", partitions="auto", aim=aim, seed=4, **options).report["partitions"]
+    assert chosen == min(sorted(found), key=found.__getitem__)
+
+
+@settings(max_examples=60)
+@given(interests(max_nodes=12, max_topics=8), st.integers(2, 4), st.sampled_from([1.0, 2.0, 100.0]), st.integers(0, 3))
+def test_with_low_oda_merges_spare_the_maximum_degree(interest, partitions, rho, seed):
+    """Every outer link is e1 or e2 of Low-ODA's rule over the star nodes, by degrees within and between partitions."""
+    if not partitions < interest.n_nodes:
+        return
+    overlay = tl.design(interest, "dc", partitions=partitions, inner="low-oda", rho=rho, seed=seed)
+    partition = divide(interest, partitions, "random", seed=seed)
+    inner, outer = np.split(overlay.links, [overlay.report["inner_links"]])
+    degree = np.bincount(inner.ravel(), minlength=interest.n_nodes)
+    units = [np.flatnonzero(partition == number).tolist() for number in range(partitions)]
+    chosen = sparing_star_sets(interest, units, degree, seed)
+    assert sum(map(len, chosen)) == overlay.report["star_nodes"]
+    unit_of = {v: number for number, unit in enumerate(chosen) for v in unit}
+    pairs = [(u, v) for u, v in itertools.combinations(sorted(unit_of), 2) if unit_of[u] != unit_of[v]]
+    state = Merging(interest, unit_of)
+    for u, v in as_pairs(outer):
+        top = max(degree[w] for w in unit_of)
+        worth = {pair: state.contribution(*pair) for pair in pairs if state.contribution(*pair)}
+        calm = {pair: gain for pair, gain in worth.items() if max(degree[list(pair)]) < top}
+        best = max(worth.values())
+        rule = calm if calm and max(calm.values()) * rho >= best else worth
+        assert worth[u, v] == max(rule.values()) and ((u, v) in rule)
+        state.add(u, v)
+        degree[[u, v]] += 1
+    assert not any(state.contribution(*pair) for pair in pairs)
 
 
 def test_the_cases_tell_right_formulas_from_wrong_ones():

@@ -45,6 +45,28 @@ def star_sets(interest: tl.Interest, units: Sequence[Iterable[int]], seed: int, 
     return found
 
 
+def sparing_star_sets(
+    interest: tl.Interest, units: Sequence[Iterable[int]], degree: Sequence[int], seed: int
+) -> list[set[int]]:
+    """Algorithm 6 with prices, twice for each topic: the most uncovered shared topics per 1 + degree come next."""
+    wants, places = wants_of(interest), places_among(np.arange(interest.n_nodes), seed)
+    members = [set(unit) for unit in units]
+    topics = [set().union(*(wants[v] for v in unit)) for unit in members]
+    found = []
+    for number, unit in enumerate(members):
+        shared = topics[number] & set().union(*(other for at, other in enumerate(topics) if at != number))
+        lack = {t: min(2, sum(t in wants[v] for v in unit)) for t in shared}
+        stars: set[int] = set()
+        while any(lack.values()):
+            gain = {v: sum(lack.get(t, 0) > 0 for t in wants[v]) for v in unit - stars}
+            best = max(gain, key=lambda v: (Fraction(gain[v], 1 + int(degree[v])), -places[v]))
+            stars.add(best)
+            for t in wants[best] & lack.keys():
+                lack[t] -= lack[t] > 0
+        found.append(stars)
+    return found
+
+
 class Merging:
     """Components of each topic when the nodes of a unit that want it count as one (Algorithm 4, lines 1 to 7)."""
 

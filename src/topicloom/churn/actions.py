@@ -31,12 +31,21 @@ class Actions:
     """Events on a state, by the policy of the options.
 
     Each returns what its repair looked at, and Step III: what remains to be done for the backups of others. ``builds``
-    counts the backup sets built so far: each draws its own random numbers.
+    counts the backup sets built so far: each draws its own random numbers. While ``deferring`` is set, Step III only
+    notes in ``later`` whose backups are to be built again; `finish` builds them.
     """
 
     def __init__(self, state: OverlayState, options: Options, balance: Balance | None) -> None:
         self._state, self._options, self._balance = state, options, balance
         self.builds = 0
+        self.deferring = False
+        self.later = NOBODY
+
+    def finish(self) -> None:
+        """Build the backups that Step III has left for later."""
+        later, self.later = self.later, NOBODY
+        if len(later):
+            self.build_backups(later)
 
     def join(self, label: str, topics: tuple[str, ...]) -> tuple[Repair, Step]:
         """A node comes."""
@@ -87,7 +96,7 @@ class Actions:
         repair = self._repair(neighbours, backups, topics)
 
         def update() -> None:
-            self.build_backups(primaries)
+            self._renew_backups(primaries, gone)
             for node in gone.tolist():
                 state.remove_node(node)
             state.forget_topics(topics)
@@ -108,7 +117,7 @@ class Actions:
                 state.set_backups(node, backups[shares_topic(state, node, backups)])
                 primaries = state.primaries.of(node)
                 node_ptr, _ = entries_of(state.rows.ragged, primaries, topics)
-                self.build_backups(np.sort(primaries[np.diff(node_ptr) > 0]))
+                self._renew_backups(np.sort(primaries[np.diff(node_ptr) > 0]), NOBODY)
             state.forget_topics(topics)
 
         return repair, update
@@ -153,6 +162,16 @@ class Actions:
         """Build the backups of nodes, each from scratch."""
         self._state.rebuild_backups(nodes, BUILDERS[self._options.backups], self._options.coverage, self.builds)
         self.builds += len(nodes)
+
+    def _renew_backups(self, nodes: Int32Array, gone: Int32Array) -> None:
+        """Build the backups of nodes again; if that is left for later, strike out at once who is gone."""
+        if not self.deferring:
+            self.build_backups(nodes)
+            return
+        for node in nodes.tolist() if len(gone) else ():
+            backups = self._state.backups.of(node)
+            self._state.set_backups(node, backups[~np.isin(backups, gone)])
+        self.later = nodes
 
     def _cover_thin_topics(self, node: int, topics: Int32Array) -> None:
         """Where a topic has no more than coverage + 1 subscribers, they all have each other: the new one too."""

@@ -39,6 +39,7 @@ def reopen(lock: WriterLock, sync: str, given: Mapping[str, Any]) -> Upkeep:
             made = Upkeep(options, kept_life(facts))
             made.actions.builds, made.events = facts["builds"], facts["events"]
             made.state.restore(rows, facts["next_link"])
+            made.resume(facts.get("later", ""))
             if made.balance is not None:
                 made.balance.restore(made.state, facts)
         overlay = made.snapshot()
@@ -47,6 +48,7 @@ def reopen(lock: WriterLock, sync: str, given: Mapping[str, Any]) -> Upkeep:
         store.close()
         raise
     made.store = store
+    made.finish()
     return made
 
 

@@ -3,7 +3,7 @@
 import threading
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -22,6 +22,7 @@ from topicloom.errors import (
     InvalidEventError,
     InvalidOptionError,
     OutputExistsError,
+    TopicloomError,
 )
 from topicloom.model import Change, Interest, Overlay, Rejection
 from topicloom.model.checks import checked_kind
@@ -61,6 +62,11 @@ class Maintainer:
     release : int
         How many links between remaining nodes that no topic needs any more a repair may release (ours; policy "shadow"
         at k = 1). 0, the default, is the printed algorithm: a leave removes the leaver's own links and no other.
+
+    background : bool
+        Whether an event returns when its links stand (Step II of the paper), and the backups of others (Step III) are
+        built by a thread meanwhile. The next event waits for it: states and links are the same as without. A durable
+        state notes what is left to do, and a process that opens it does it first.
 
     Raises
     ------
@@ -121,15 +127,19 @@ class Maintainer:
         seed: int = 0,
         rebalance: float | None = None,
         release: int = 0,
+        background: bool = False,
     ) -> None:
         checked_interest(interest, "Maintainer")
         checked_kind("the overlay given to Maintainer", overlay, Overlay, "an Overlay, as tl.design makes it,")
         k = recorded_k(overlay) if k is None else k
         options = Options.checked(policy, backups, coverage, rho, k, seed, rebalance, release)
-        self._begin(Upkeep.begin(interest, overlay, options))
+        self._begin(Upkeep.begin(interest, overlay, options), background)
 
-    def _begin(self, upkeep: Upkeep) -> None:
+    def _begin(self, upkeep: Upkeep, background: bool) -> None:
+        if background and upkeep.options.rebalance is not None:
+            raise InvalidOptionError("background cannot be combined with rebalance, which looks at finished events")
         self._upkeep = upkeep
+        upkeep.background = bool(background)
         self._shown, self._routes = None, None
         self._busy, self._whole = threading.RLock(), True
 
@@ -141,6 +151,7 @@ class Maintainer:
         interest: Interest | None = None,
         overlay: Overlay | None = None,
         sync: str = "full",
+        background: bool = False,
         **options: Any,
     ) -> Self:
         """Maintainer whose state is kept in a file: every event or batch is durable when its method returns.
@@ -192,11 +203,11 @@ class Maintainer:
             sync = checked_sync(sync)
             if interest is None or overlay is None:
                 made = cls.__new__(cls)
-                made._begin(reopen(lock, sync, options))
+                made._begin(reopen(lock, sync, options), background)
                 return made
             if holds_state(lock.path):
                 raise OutputExistsError(f"{lock.path} holds a state already; open it without interest and overlay")
-            made = cls(interest, overlay, **options)
+            made = cls(interest, overlay, background=background, **options)
             create(lock, sync, made._upkeep)
             return made
         except BaseException:
@@ -294,11 +305,13 @@ class Maintainer:
     def backups_of(self, node: str) -> tuple[str, ...]:
         """Labels of a node's backups, ascending; none unless the policy is "shadow"."""
         with self._turn():
+            self.finish()
             return self._upkeep.backups_of(node)
 
     def primaries_of(self, node: str) -> tuple[str, ...]:
         """Labels of the nodes that have this one as backup, ascending."""
         with self._turn():
+            self.finish()
             return self._upkeep.primaries_of(node)
 
     def join(self, node: str, topics: Iterable[str]) -> Change:
@@ -409,7 +422,24 @@ class Maintainer:
         finally:
             if store is not None and not self._whole:
                 store.close()
+        if len(self._upkeep.actions.later):
+            threading.Thread(target=self._finish_later, daemon=True).start()
         return replace(change, seconds=time.perf_counter() - started)
+
+    def finish(self) -> None:
+        """Finish what ``background`` has left for later; returns when it is done and, in a durable state, kept."""
+        with self._turn():
+            if not len(self._upkeep.actions.later):
+                return
+            if self._upkeep.store is not None:
+                self._upkeep.store.check_open()
+            self._whole = False
+            self._upkeep.finish()
+            self._whole = True
+
+    def _finish_later(self) -> None:
+        with suppress(TopicloomError):  # closed meanwhile, or an event ended halfway: whoever comes next is told
+            self.finish()
 
     def __repr__(self) -> str:
         state, policy = self._upkeep.state, self._upkeep.options.policy

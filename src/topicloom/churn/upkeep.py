@@ -16,7 +16,7 @@ from topicloom.churn.rebalance import Balance
 from topicloom.churn.repair import Repair
 from topicloom.churn.state import OverlayState
 from topicloom.churn.store import Store
-from topicloom.errors import InvalidEventError, InvalidLinksError, NotTopicConnectedError
+from topicloom.errors import InvalidEventError, InvalidLinksError, NotTopicConnectedError, StateFormatError
 from topicloom.judge import verify
 from topicloom.model import Change, Interest, Overlay, Rejection
 from topicloom.model.arrays import Int32Array
@@ -38,6 +38,8 @@ class Upkeep:
         The four kinds of event under the policy.
     events : int
         Events applied since the beginning.
+    background : bool
+        Whether Step III, the backups of others, is left for `finish` or the next event.
     life : dict
         How the overlay was designed (`life_of`).
     store : Store, optional
@@ -52,6 +54,7 @@ class Upkeep:
         self.state = OverlayState(options.seed)
         self.actions = Actions(self.state, options, self.balance)
         self.events = 0
+        self.background = False
         self.store: Store | None = None
 
     @classmethod
@@ -93,8 +96,10 @@ class Upkeep:
     def apply(self, events: list[Event], rejected: tuple[Rejection, ...], also: Also | None) -> Change:
         """Apply events that are known to be possible, in their order, and commit them with what ``also`` writes.
 
-        Leaves that follow one another are one failure. Returns the change, without the seconds that all of it took.
+        Leaves that follow one another are one failure. In the background, Step III of the last of them is left for
+        `finish`. Returns the change, without the seconds that all of it took.
         """
+        self.actions.finish()
         apart, shadows, candidates, at = 0.0, 0, 0, 0
         while at < len(events):
             upto = at + 1
@@ -107,6 +112,7 @@ class Upkeep:
             shadows += repair.shadows
             candidates += repair.candidates
             step_three = time.perf_counter()
+            self.actions.deferring = self.background and upto == len(events)
             update()
             apart += time.perf_counter() - step_three
             at = upto
@@ -123,9 +129,32 @@ class Upkeep:
         state.settle()
         return change
 
+    def finish(self) -> None:
+        """Do what the last event has left for later, and commit it."""
+        if len(self.actions.later):
+            self.actions.finish()
+            if self.store is not None:
+                self.store.commit(self.state, self.counts())
+            self.state.settle()
+
     def counts(self) -> dict[str, Any]:
-        """Numbers that a durable state keeps beside its rows."""
-        return {"builds": self.actions.builds, "events": self.events} | (self.balance.facts() if self.balance else {})
+        """Numbers that a durable state keeps beside its rows, and the slots whose backups are still to be built."""
+        counts: dict[str, Any] = {"builds": self.actions.builds, "events": self.events}
+        counts["later"] = " ".join(map(str, self.actions.later.tolist()))
+        return counts | (self.balance.facts() if self.balance else {})
+
+    def resume(self, later: Any) -> None:
+        """Take up what a process that died had left for later.
+
+        Raises
+        ------
+        StateFormatError
+        """
+        labels = self.state.nodes.labels
+        numbers = [int(slot) for slot in str(later).split() if slot.isdecimal() and int(slot) < len(labels)]
+        if " ".join(map(str, numbers)) != later or any(labels[slot] is None for slot in numbers):
+            raise StateFormatError(f"what was left for later is {str(later)[:80]!r}, which are no nodes")
+        self.actions.later = np.array(numbers, np.int32)
 
     def _act(self, event: Event) -> tuple[Repair, Step]:
         if event.event == JOIN:

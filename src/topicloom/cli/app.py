@@ -21,7 +21,7 @@ HELP = "Topic-connected overlays for publish/subscribe: the few links over which
 # In the order of the help page.
 COMMANDS = (
     "generate", "design", "compare", "verify", "measure", "drill", "routes", "diff", "plan", "export", "rehearse",
-    "audit", "join", "churn", "stream", "status", "study", "methods",
+    "audit", "join", "digest", "star-set", "join-stars", "churn", "stream", "status", "study", "methods",
 )  # fmt: skip
 
 
@@ -32,7 +32,7 @@ def app_for(arguments: Sequence[str]) -> typer.Typer:
     """
     app = _empty_app()
     for name in arguments[:1] if arguments and arguments[0] in COMMANDS else COMMANDS:
-        module = import_module(f"topicloom.cli.commands.{name}")
+        module = import_module(f"topicloom.cli.commands.{name.replace('-', '_')}")
         app.command(name=name, epilog=module.EXAMPLE)(flat(module.command))
     return app
 

@@ -25,11 +25,12 @@ INNER_METHODS = ("gm", "low-oda", "weighted-gm", "gm2")
 
 
 class Stars(NamedTuple):
-    """Star nodes with their open topics, the unit that each represents, and how many neighbours each has considered."""
+    """Star nodes with their open topics, the unit of each, the neighbours it has considered, and its links so far."""
 
     part: Part
     unit: Int32Array
     candidates: Int64Array
+    degree: Int64Array
 
 
 class Piece(NamedTuple):
@@ -59,9 +60,11 @@ class Core(NamedTuple):
 class Settings(NamedTuple):
     """What pieces have in common.
 
-    ``rho`` is that of the greedy engine: 0 conquers by Greedy Merge, else by Low-ODA. ``weighted`` lets topics count by
+    ``rho`` is that of the greedy engine: 0 conquers and merges by Greedy Merge, else by Low-ODA, and star sets then
+    have two nodes for each open topic and spare nodes that have many links. ``weighted`` lets topics count by
     how many of a piece's nodes want them. ``k`` is the topic-connectivity that pieces reach and merges keep: 1, or 2
-    with GM2's rule and two star nodes for each open topic.
+    with GM2's rule and two star nodes for each open topic. ``numbered`` says that nodes are numbered in the order of
+    the tie rule already; otherwise their places follow from the seed.
     """
 
     n_topics: int
@@ -69,6 +72,20 @@ class Settings(NamedTuple):
     seed: int = 0
     weighted: bool = False
     k: int = 1
+    numbered: bool = False
+
+    def places(self, nodes: Int32Array) -> Int32Array | None:
+        """Places of nodes on the circle of the tie rule; None if they follow from the seed."""
+        return np.argsort(np.argsort(nodes)).astype(np.int32) if self.numbered else None
+
+    @property
+    def coverage(self) -> int:
+        """How many star nodes shall want each open topic: k, but 2 where there should be a choice for low degrees."""
+        return self.k if self.rho == GREEDY_MERGE else 2
+
+    def load(self, degree: Int64Array) -> Int64Array | None:
+        """What makes a node dear as a star node: its links, if degrees shall stay low."""
+        return None if self.rho == GREEDY_MERGE else degree
 
     def rule(self) -> dict[str, Any]:
         """The rule of the inner method, as keywords of `joining_links`."""
@@ -101,25 +118,54 @@ def conquer(part: Part, number: int, core: Core, subscribers: Int64Array, settin
         **settings.rule(),
     )
     open_topics = wanted_elsewhere(part, subscribers)
-    stars = star_set(part, open_topics, seed=settings.seed, coverage=settings.k)
+    own = degrees_at(part, links)
+    stars = star_set(part, open_topics, seed=settings.seed, coverage=settings.coverage, load=settings.load(own))
     others = max(len(nodes.nodes) - 1, 0)
     unit = np.full(len(stars), number, np.int32)
-    return Piece(links, Stars(part.take(stars, open_topics), unit, np.full(len(stars), others, np.int64)), others)
+    chosen = Stars(part.take(stars, open_topics), unit, np.full(len(stars), others, np.int64), own[stars])
+    return Piece(links, chosen, others)
 
 
 def merge_group(stars: Stars, number: int, subscribers: Int64Array, settings: Settings) -> Piece:
     """Connect the units of a group over their star nodes; its star set is for the next level.
 
-    By Greedy Merge's rule, or by GM2's at k = 2. ``subscribers`` are counted among the star nodes of all groups.
+    By Greedy Merge's rule, by GM2's at k = 2, or by Low-ODA's if that conquers. ``subscribers`` are counted among the
+    star nodes of all groups.
     """
-    blocks = settings.k == 2
-    links = joining_links(stars.part, stars.unit, settings.n_topics, blocks=blocks, seed=settings.seed)
+    places = settings.places(stars.part.nodes)
+    links = joining_links(
+        stars.part,
+        stars.unit,
+        settings.n_topics,
+        rho=settings.rho,
+        blocks=settings.k == 2,
+        degree=settings.load(stars.degree),
+        places=places,
+        seed=settings.seed,
+    )
     candidates = stars.candidates + candidates_elsewhere(stars.unit)
     still_open = wanted_elsewhere(stars.part, subscribers)
-    chosen = star_set(stars.part, still_open, seed=settings.seed, coverage=settings.k)
+    degree = stars.degree + degrees_at(stars.part, links)
+    chosen = star_set(
+        stars.part,
+        still_open,
+        seed=settings.seed,
+        coverage=settings.coverage,
+        load=settings.load(degree),
+        places=places,
+    )
     unit = np.full(len(chosen), number, np.int32)
-    representatives = Stars(stars.part.take(chosen, still_open), unit, candidates[chosen])
+    representatives = Stars(stars.part.take(chosen, still_open), unit, candidates[chosen], degree[chosen])
     return Piece(links, representatives, int(candidates.max(initial=0)))
+
+
+def degrees_at(part: Part, links: Int32Array) -> Int64Array:
+    """How many of the links end at each node of a part, whatever the order of its nodes."""
+    order = np.argsort(part.nodes)
+    place = np.searchsorted(part.nodes, links.ravel(), sorter=order)
+    inside = place < len(order)
+    ends = order[place[inside]]
+    return np.bincount(ends[part.nodes[ends] == links.ravel()[inside]], minlength=len(order))
 
 
 def together(stars: Sequence[Stars]) -> Stars:
@@ -128,6 +174,7 @@ def together(stars: Sequence[Stars]) -> Stars:
         stacked([s.part for s in stars]),
         np.concatenate([s.unit for s in stars]),
         np.concatenate([s.candidates for s in stars]),
+        np.concatenate([s.degree for s in stars]),
     )
 
 

@@ -79,6 +79,10 @@ class Plan(NamedTuple):
             2 if inner == "gm2" else 1,
         )
 
+    def settings(self, n_topics: int, seed: int) -> Settings:
+        """What the pieces of a run have in common."""
+        return Settings(n_topics, self.rho, seed, self.weighted, self.k)
+
 
 def _engine_rho(inner: Any, rho: Any) -> float:
     if inner not in INNER_METHODS:
@@ -150,12 +154,14 @@ def divide_and_conquer(
     ----------
     interest : Interest
     partitions : int or "auto"
-        Number of partitions p; more than there are nodes are as many as there are nodes. "auto" tries several,
-        computing star sets only, and takes the best by ``aim``.
+        Number of partitions p; more than there are nodes are as many as there are nodes. "auto" tries several with the
+        division and core that will be used, computing star sets only, and takes the best by ``aim``.
     division : "random" or "similar"
         Random as in the paper, or like interests together, with a core; see ``core``.
     inner : "gm", "low-oda", "weighted-gm" or "gm2"
-        How partitions are conquered. ``rho`` is Low-ODA's, 3 unless given, or that of ``weighted-gm``. With "gm2" the
+        How partitions are conquered. ``rho`` is Low-ODA's, 3 unless given, or that of ``weighted-gm``; with a rho,
+        merges follow Low-ODA's rule, too, and star sets have two nodes for each topic and spare those with many
+        links. With "gm2" the
         overlay is 2-topic-connected: two star nodes stand for each topic, and merges follow GM2's rule.
     core : int, optional
         Number of nodes that every partition sees beside its own, chosen by covering all topics again and again. None
@@ -205,9 +211,11 @@ def divide_and_conquer(
         merge_limit=merge_limit,
     )
     checked_seed(seed)
-    count = (
-        choose_count(interest, aim, seed=seed, coverage=plan.k) if plan.partitions == "auto" else int(plan.partitions)
-    )
+    if plan.partitions == "auto":
+        settings = plan.settings(interest.n_topics, seed)
+        count = choose_count(interest, aim, settings, division=plan.division, core=plan.core)
+    else:
+        count = int(plan.partitions)
     links, report = _designed(interest, plan, count, seed)
     options: dict[str, Any] = {
         "partitions": partitions,
@@ -227,7 +235,7 @@ def needs_no_division(count: int, n_nodes: int) -> bool:
 
 
 def _designed(interest: Interest, plan: Plan, count: int, seed: int) -> tuple[Int32Array, dict[str, Any]]:
-    settings = Settings(interest.n_topics, plan.rho, seed, plan.weighted, plan.k)
+    settings = plan.settings(interest.n_topics, seed)
     n_nodes = interest.n_nodes
     if needs_no_division(count, n_nodes):
         links = build_core(Part.of(interest, np.arange(n_nodes)), settings).links
@@ -246,7 +254,7 @@ def _designed(interest: Interest, plan: Plan, count: int, seed: int) -> tuple[In
         conquer(Part.of(interest, nodes), number, core, left, settings)
         for number, nodes in enumerate(np.split(by_partition, np.cumsum(sizes)[:-1]))
     ]
-    levels = list(_merged(pieces, plan.merge_limit, settings))
+    levels = list(merge_levels(pieces, plan.merge_limit, settings))
     report = divided_report(
         n_nodes=n_nodes,
         partition_sizes=sizes,
@@ -257,7 +265,7 @@ def _designed(interest: Interest, plan: Plan, count: int, seed: int) -> tuple[In
     return np.concatenate([core.links, *(piece.links for level in [pieces, *levels] for piece in level)]), report
 
 
-def _merged(pieces: list[Piece], limit: int, settings: Settings) -> Iterator[list[Piece]]:
+def merge_levels(pieces: list[Piece], limit: int, settings: Settings) -> Iterator[list[Piece]]:
     """The levels of the merge, each a list of groups, until one is left."""
     while len(pieces) > 1 and any(len(piece.stars.unit) for piece in pieces):
         groups = group_units(np.array([len(piece.stars.unit) for piece in pieces]), limit)

@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from topicloom.errors import InvalidOptionError
 from topicloom.kernels.draw.division import leading_keys, shuffled_ranks
+from topicloom.methods.dc.conquer import Core, Settings
 from topicloom.methods.dc.star_merge import Part, star_set, wanted_elsewhere
 from topicloom.model import Interest
 from topicloom.model.arrays import Int32Array, Int64Array
@@ -154,35 +155,49 @@ def trial_star_set(part: Part, subscribers: Int64Array, *, seed: int, coverage: 
     return len(star_set(part, wanted_elsewhere(part, subscribers), seed=seed, coverage=coverage))
 
 
-def best_count(n_nodes: int, star_sets: Mapping[int, float], aim: str) -> int:
+class Trial(NamedTuple):
+    """What a number of partitions came to: mean size of a star set, and nodes of the core."""
+
+    star_set: float
+    core: int = 0
+
+
+def best_count(n_nodes: int, trials: Mapping[int, Trial], aim: str) -> int:
     """The number of partitions with the least cost by the paper's §VII, given mean star set sizes k̃ (k nodes each).
 
-    ``time`` is 1/p + (k̃/k)², ``parallel-time`` 1/p² + (k̃/k)², ``candidates`` k + (p - 1) k̃.
+    ``time`` is 1/p + (k̃/k)², ``parallel-time`` 1/p² + (k̃/k)², ``candidates`` k + (p - 1) k̃. A core of c nodes counts
+    with each partition: k + c nodes are conquered, and 1/p becomes p · ((k + c) / n)².
     """
 
     def cost(count: int) -> float:
-        size, stars = n_nodes / count, star_sets[count]
+        stars, core = trials[count]
+        seen = (n_nodes - core) / count + core
         if aim == "candidates":
-            return size + (count - 1) * stars
-        return 1 / count ** (1 if aim == "time" else 2) + (stars / size) ** 2
+            return seen + (count - 1) * stars
+        return (count if aim == "time" else 1) * (seen / n_nodes) ** 2 + (count * stars / n_nodes) ** 2
 
-    return min(sorted(star_sets), key=cost, default=1)
+    return min(sorted(trials), key=cost, default=1)
 
 
-def choose_count(interest: Interest, aim: str, *, seed: int, coverage: int = 1) -> int:
-    """Number of partitions by trial: nodes are divided and star sets computed, no links. O(subscriptions) a trial.
+def choose_count(interest: Interest, aim: str, settings: Settings, *, division: str, core: int | None) -> int:
+    """Number of partitions by trial: nodes are divided as they will be, cores and star sets are computed, no links.
 
-    At most eight partitions of each trial are looked at.
+    At most eight partitions of each trial are looked at. O(subscriptions) a trial without a core.
     """
-    n_nodes = interest.n_nodes
+    n_nodes, seed = interest.n_nodes, settings.seed
     subscribers = np.diff(interest.topic_indptr)
-    sizes = {}
+    trials = {}
     for count in trial_counts(n_nodes):
-        partition = divide(interest, count, "random", seed=seed)
+        size = core_size(core, division, n_nodes, count)
+        pool = Part.of(interest, largest_nodes(interest, pool_size(size)))
+        chosen = Core(choose_core(pool, subscribers, count, size, seed=seed), np.empty((0, 2), np.int32))
+        left = chosen.left_over(subscribers, settings.k)
+        partition = divide(interest, count, division, seed=seed)
+        partition[chosen.part.nodes] = -1
         parts = [Part.of(interest, np.flatnonzero(partition == d)) for d in range(min(count, SAMPLED_PARTITIONS))]
-        stars = [trial_star_set(part, subscribers, seed=seed, coverage=coverage) for part in parts]
-        sizes[count] = float(np.mean(stars))
-    return best_count(n_nodes, sizes, aim)
+        stars = [trial_star_set(part, left, seed=seed, coverage=settings.coverage) for part in parts]
+        trials[count] = Trial(float(np.mean(stars)), len(chosen.part.nodes))
+    return best_count(n_nodes, trials, aim)
 
 
 def checked_division(division: Any) -> str:

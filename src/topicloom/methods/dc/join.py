@@ -7,7 +7,14 @@ import numpy as np
 import numpy.typing as npt
 
 from topicloom.errors import InvalidInterestError, InvalidLinksError, InvalidOptionError
-from topicloom.methods.dc.star_merge import Part, candidates_elsewhere, joining_links, star_set, wanted_elsewhere
+from topicloom.methods.dc.star_merge import (
+    Part,
+    candidates_elsewhere,
+    joining_links,
+    label_places,
+    star_set,
+    wanted_elsewhere,
+)
 from topicloom.model import Interest, Overlay
 from topicloom.model import labels as label_columns
 from topicloom.model.arrays import Int32Array, Int64Array, frozen
@@ -17,10 +24,11 @@ from topicloom.model.interest import checked_interest
 from topicloom.model.labels import Labels
 
 JOIN_METHODS = ("star-merge", "naive-merge")
+TIES = ("ids", "labels")
 Joined = tuple[Interest, Overlay | npt.ArrayLike]
 
 
-def join(overlays: Sequence[Joined], *, method: str = "star-merge", seed: int = 0) -> Overlay:
+def join(overlays: Sequence[Joined], *, method: str = "star-merge", ties: str = "ids", seed: int = 0) -> Overlay:
     """Join topic-connected overlays that have no node in common into one; no link of theirs is touched.
 
     The result is topic-connected. With ``naive-merge`` every pair of nodes from different overlays is a candidate,
@@ -35,8 +43,10 @@ def join(overlays: Sequence[Joined], *, method: str = "star-merge", seed: int = 
         common; their nodes are taken to be different, and are numbered one overlay after the other.
     method : str
         One of `topicloom.JOIN_METHODS`.
+    ties : "ids" or "labels"
+        What decides, with the seed, between equally good stars and links: the node ids in the joined interest, or the
+        node labels. With "labels" the links are those of `join_stars`, which sees the star nodes alone.
     seed : int
-        Decides between equally good stars and links.
 
     Returns
     -------
@@ -73,6 +83,8 @@ def join(overlays: Sequence[Joined], *, method: str = "star-merge", seed: int = 
     """
     if method not in JOIN_METHODS:
         raise InvalidOptionError(f"there is no join method {method!r}; the join methods are {', '.join(JOIN_METHODS)}")
+    if ties not in TIES:
+        raise InvalidOptionError(f"ties is {ties!r}; {' or '.join(TIES)} is accepted")
     checked_seed(seed)
     if len(overlays) < 2:
         raise InvalidOptionError(f"{len(overlays)} overlays to join; two or more are needed")
@@ -82,16 +94,37 @@ def join(overlays: Sequence[Joined], *, method: str = "star-merge", seed: int = 
     unit = np.empty(interest.n_nodes, np.int32)
     for number, ids in enumerate(node_ids):
         unit[ids] = number
+    places = _label_places(interest, seed) if ties == "labels" else None
     chosen: list[Int32Array] = [ids.astype(np.int32) for ids in node_ids]
     if method == "star-merge":
         parts = [Part.of(interest, ids) for ids in node_ids]
         subscribers = np.diff(interest.topic_indptr)
-        chosen = [part.nodes[star_set(part, wanted_elsewhere(part, subscribers), seed=seed)] for part in parts]
+        chosen = [
+            part.nodes[
+                star_set(part, wanted_elsewhere(part, subscribers), seed=seed, places=_among(places, part.nodes))
+            ]
+            for part in parts
+        ]
     stars = Part.of(interest, np.concatenate(chosen))
-    outer = joining_links(stars, unit[stars.nodes], interest.n_topics, seed=seed)
+    outer = joining_links(stars, unit[stars.nodes], interest.n_topics, places=_among(places, stars.nodes), seed=seed)
     links = np.concatenate((inner, outer)).astype(np.int32)
     report = _report(given, chosen, unit[stars.nodes], interest.n_nodes, len(outer))
     return Overlay(interest, links, method, {}, seed, report)
+
+
+def _label_places(interest: Interest, seed: int) -> Int32Array:
+    if interest.node_labels is None:
+        raise InvalidInterestError("labels shall decide ties, and the nodes have none; ties='ids' is accepted")
+    return label_places(interest.node_labels.tolist(), seed)
+
+
+def _among(places: Int32Array | None, nodes: Int32Array) -> Int32Array | None:
+    """Places of some nodes when only these sit on the circle."""
+    if places is None:
+        return None
+    among = np.empty(len(nodes), np.int32)
+    among[np.argsort(places[nodes])] = np.arange(len(nodes), dtype=np.int32)
+    return among
 
 
 def _report(

@@ -4,7 +4,8 @@ Everything here works on a `Part` and needs to know nothing of the other nodes, 
 memory and, part by part, on Spark's executors.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from hashlib import sha256
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -74,14 +75,36 @@ def wanted_elsewhere(part: Part, subscribers: Int64Array) -> BoolArray:
     return subscribers_in(part, len(subscribers)) < subscribers
 
 
-def star_set(part: Part, needed: BoolArray, *, seed: int, limit: int | None = None, coverage: int = 1) -> Int64Array:
+def label_places(labels: Iterable[str], seed: int) -> Int32Array:
+    """Place of each label on the circle of the tie rule when labels decide ties: whoever knows a label knows its key.
+
+    The key of a label is a hash of the seed and its text. Any set of labels is placed in the order of their keys.
+    """
+    keys = [sha256(b"%d " % seed + label.encode()).digest() for label in labels]
+    places = np.empty(len(keys), np.int32)
+    places[sorted(range(len(keys)), key=keys.__getitem__)] = np.arange(len(keys), dtype=np.int32)
+    return places
+
+
+def star_set(
+    part: Part,
+    needed: BoolArray,
+    *,
+    seed: int,
+    limit: int | None = None,
+    coverage: int = 1,
+    load: Int64Array | None = None,
+    places: Int32Array | None = None,
+) -> Int64Array:
     """Positions, ascending, of few nodes that together want every needed topic of the part (Algorithm 6).
 
     ``coverage`` of them want each topic, or all that do in the part. At most 1 + ln(coverage · needed topics) times as
-    many as the fewest possible.
+    many as the fewest possible. With a ``load`` per node, 1 + load is the price of a node, and the bound holds for the
+    total price: nodes that have many links are spared. Of equal nodes the one with the lowest of ``places`` is taken;
+    by default these follow from the node ids and the seed.
     """
-    weight = np.ones(len(part.nodes), np.int64)
-    places = places_among(part.nodes, seed)
+    weight = np.ones(len(part.nodes), np.int64) if load is None else 1 + load
+    places = places_among(part.nodes, seed) if places is None else places
     need = coverage * needed.astype(np.int32)
     limit = len(part.nodes) if limit is None else limit
     return np.sort(greedy_cover(part.indptr, part.topics, need, weight, places, limit)).astype(np.int64)
@@ -96,6 +119,7 @@ def joining_links(
     weighted: bool = False,
     blocks: bool = False,
     degree: Int64Array | None = None,
+    places: Int32Array | None = None,
     seed: int,
 ) -> Int32Array:
     """Links that connect every topic, when the nodes of each unit that want a topic are connected already (Alg. 4).
@@ -111,6 +135,8 @@ def joining_links(
         want a topic are one block of it, and every topic becomes one block (GM2's rule).
     weighted : bool
         Topics count by `topic_weights` of their subscribers in the part, instead of 1 each.
+    places : int32 array, one per node, optional
+        Places on the circle of the tie rule; by default they follow from the node ids and the seed.
 
     Returns
     -------
@@ -126,7 +152,7 @@ def joining_links(
         blocks=blocks,
         weights=topic_weights(subscribers_in(part, n_topics)) if weighted else None,
         components=None if unit is None else np.repeat(unit, np.diff(part.indptr)).astype(np.int32),
-        places=places_among(part.nodes, seed),
+        places=places_among(part.nodes, seed) if places is None else places,
         seed=seed,
         **extra,
     )

@@ -1,6 +1,6 @@
 """Dividing an interest on Spark: how many partitions, the core that all of them see, and who goes into which."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 import pyarrow as pa
@@ -9,11 +9,15 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from topicloom.methods.dc.conquer import Core, Piece, Settings, Stars, build_core
+from topicloom.methods.dc.divide_and_conquer import Plan
 from topicloom.methods.dc.division import (
     SAMPLED_PARTITIONS,
     Order,
+    Trial,
     best_count,
     choose_core,
+    core_size,
+    order_of,
     partition_of_rank,
     pool_size,
     random_ranks,
@@ -31,11 +35,26 @@ _INTEREST = f"{NODE_ID} int, {TOPICS} array<int>"
 _TRIAL = "trial"
 
 
-def chosen_count(
-    interest: DataFrame, subscribers: Int64Array, aim: str, *, n_nodes: int, seed: int, coverage: int = 1
-) -> int:
-    """`choose_count` in one job: every row goes to the sampled partitions of all trials to which it belongs."""
+def chosen_count(interest: DataFrame, subscribers: Int64Array, plan: Plan, *, n_nodes: int, settings: Settings) -> int:
+    """`choose_count` on Spark: the same number.
+
+    Without a core and with random partitions it is one job, in which every row goes to the sampled partitions of all
+    trials to which it belongs. Otherwise each trial has jobs of its own.
+    """
     counts = trial_counts(n_nodes)
+    if plan.division == "random" and not plan.core:
+        trials = _random_trials(interest, subscribers, counts, n_nodes=n_nodes, settings=settings)
+    else:
+        trials = {
+            count: _trial(interest, subscribers, plan, count, n_nodes=n_nodes, settings=settings) for count in counts
+        }
+    return best_count(n_nodes, trials, plan.aim)
+
+
+def _random_trials(
+    interest: DataFrame, subscribers: Int64Array, counts: list[int], *, n_nodes: int, settings: Settings
+) -> dict[int, Trial]:
+    seed = settings.seed
 
     def assign(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
@@ -47,25 +66,54 @@ def chosen_count(
                 columns = [*batch.take(pa.array(kept)).columns, pa.array(partition[kept]), pa.array(trial)]
                 yield pa.RecordBatch.from_arrays(columns, [NODE_ID, TOPICS, PARTITION, _TRIAL])
 
+    rows = interest.select(NODE_ID, TOPICS).mapInArrow(assign, f"{_INTEREST}, {PARTITION} int, {_TRIAL} int")
+    return _sampled(rows, subscribers, settings, dict.fromkeys(counts, 0))
+
+
+def _trial(
+    interest: DataFrame, subscribers: Int64Array, plan: Plan, count: int, *, n_nodes: int, settings: Settings
+) -> Trial:
+    size = core_size(plan.core, plan.division, n_nodes, count)
+    core = brought_core(interest, subscribers, count, size, settings, connect=False)
+    order = order_of(plan.division, subscribers, n_nodes, count, seed=settings.seed)
+    rows = divided(interest, order, core_nodes=core.part.nodes).where(F.col(PARTITION) < SAMPLED_PARTITIONS)
+    left = core.left_over(subscribers, settings.k)
+    return _sampled(rows.withColumn(_TRIAL, F.lit(count)), left, settings, {count: len(core.part.nodes)})[count]
+
+
+def _sampled(
+    rows: DataFrame, subscribers: Int64Array, settings: Settings, cores: Mapping[int, int]
+) -> dict[int, Trial]:
+    """Mean star sets of the sampled partitions of trials; partitions without nodes have none."""
+
     def size(table: pa.Table) -> pa.Table:
-        stars = trial_star_set(as_part(table), subscribers, seed=seed, coverage=coverage)
+        stars = trial_star_set(as_part(table), subscribers, seed=settings.seed, coverage=settings.coverage)
         return pa.table({_TRIAL: table[_TRIAL][:1], "stars": pa.array([stars], pa.int32())})
 
-    rows = interest.select(NODE_ID, TOPICS).mapInArrow(assign, f"{_INTEREST}, {PARTITION} int, {_TRIAL} int")
     sizes = rows.groupBy(_TRIAL, PARTITION).applyInArrow(size, f"{_TRIAL} int, stars int")
-    found = sizes.groupBy(_TRIAL).agg(F.avg("stars").alias("stars")).collect()
-    return best_count(n_nodes, {row[_TRIAL]: row["stars"] for row in found}, aim)
+    found = {row[_TRIAL]: row["stars"] for row in sizes.groupBy(_TRIAL).agg(F.sum("stars").alias("stars")).collect()}
+    return {count: Trial(found.get(count, 0) / min(count, SAMPLED_PARTITIONS), core) for count, core in cores.items()}
 
 
-def brought_core(interest: DataFrame, subscribers: Int64Array, partitions: int, size: int, settings: Settings) -> Core:
-    """The core, chosen and connected in one task, and brought to the driver."""
+def brought_core(
+    interest: DataFrame,
+    subscribers: Int64Array,
+    partitions: int,
+    size: int,
+    settings: Settings,
+    *,
+    connect: bool = True,
+) -> Core:
+    """The core, chosen and connected (unless that is not asked for) in one task, and brought to the driver."""
     if not size:
         return build_core(Part.of_pairs(np.empty(0, np.int32), np.empty(0, np.int32)), settings)
     largest = interest.orderBy(F.size(TOPICS).desc(), NODE_ID).limit(pool_size(size)).select(NODE_ID, TOPICS)
 
     def choose(table: pa.Table) -> pa.Table:
-        core = build_core(choose_core(as_part(table), subscribers, partitions, size, seed=settings.seed), settings)
-        everyone = Stars(core.part, np.zeros(len(core.part.nodes), np.int32), np.zeros(len(core.part.nodes), np.int64))
+        part = choose_core(as_part(table), subscribers, partitions, size, seed=settings.seed)
+        core = build_core(part, settings) if connect else Core(part, np.empty((0, 2), np.int32))
+        none = np.zeros(len(core.part.nodes), np.int64)
+        everyone = Stars(core.part, none.astype(np.int32), none, none)
         return as_table(Piece(core.links, everyone, 0), 0, len(core.part.nodes))
 
     chosen = largest.groupBy(F.lit(0).alias("all")).applyInArrow(choose, SCHEMA)

@@ -12,8 +12,8 @@ from topicloom.spark.columns import DST_ID, NODE_ID, ORDER, SRC_ID, TOPICS
 
 PIECE, KIND, CANDIDATES = "piece", "kind", "candidates"
 LINK, STAR, FIGURES = 0, 1, 2
-# A row is a link (src_id, dst_id, order), a star node (src_id with its open topics and candidates), or the figures
-# of a piece (src_id its nodes, candidates).
+# A row is a link (src_id, dst_id, order), a star node (src_id with its open topics and candidates, dst_id its links so
+# far), or the figures of a piece (src_id its nodes, candidates).
 SCHEMA = (
     f"{PIECE} int, {KIND} int, {SRC_ID} int, {DST_ID} int, `{ORDER}` bigint, {TOPICS} array<int>, {CANDIDATES} bigint"
 )
@@ -46,7 +46,7 @@ def as_table(piece: Piece, number: int, n_nodes: int) -> pa.Table:
             PIECE: np.full(n_rows, number, np.int32),
             KIND: kind,
             SRC_ID: np.concatenate((links[:, 0], stars.part.nodes, [n_nodes])).astype(np.int32),
-            DST_ID: np.concatenate((links[:, 1], empty)).astype(np.int32),
+            DST_ID: np.concatenate((links[:, 1], stars.degree, [0])).astype(np.int32),
             ORDER: np.concatenate((np.arange(n_links), empty)).astype(np.int64),
             TOPICS: pa.ListArray.from_arrays(pa.array(offsets), pa.array(stars.part.topics, pa.int32())),
             CANDIDATES: np.concatenate((np.zeros(n_links), stars.candidates, [piece.candidates])).astype(np.int64),
@@ -65,7 +65,8 @@ def as_stars(table: pa.Table) -> Stars:
     """Star nodes from rows of `SCHEMA`, by unit and node."""
     table = table.sort_by([(PIECE, "ascending"), (SRC_ID, "ascending")])
     units, candidates = table[PIECE].to_numpy(), table[CANDIDATES].to_numpy()
-    return Stars(_part(table, SRC_ID), units.astype(np.int32), candidates.astype(np.int64))
+    degree = table[DST_ID].to_numpy().astype(np.int64)
+    return Stars(_part(table, SRC_ID), units.astype(np.int32), candidates.astype(np.int64), degree)
 
 
 def _part(table: pa.Table, node: str) -> Part:

@@ -5,7 +5,7 @@ the core, or the star nodes of one group of partitions. The driver holds the cor
 to have), a few numbers per topic and per partition, and the star nodes of the last group, which it merges itself.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import reduce
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -61,7 +61,7 @@ class Divided(NamedTuple):
     persisted: tuple[DataFrame, ...]
 
 
-class _Level(NamedTuple):
+class Level(NamedTuple):
     """The pieces of a level, where they are kept if that is a folder, and the figures of each of them."""
 
     pieces: DataFrame
@@ -74,7 +74,7 @@ class _Level(NamedTuple):
     @classmethod
     def of(
         cls, pieces: DataFrame, figures: Mapping[int, PieceFigures], count: int, folder: Path | None = None
-    ) -> "_Level":
+    ) -> "Level":
         """Pieces without figures are empty."""
         columns = np.zeros((count, 4), np.int64)
         for number, found in figures.items():
@@ -108,12 +108,12 @@ def divide_and_conquer(
     require_columns(interest, NODE_ID, TOPICS)
     stages = stages or Stages()
     plan = Plan.of(**options)
-    settings = Settings(n_topics, plan.rho, seed, plan.weighted, plan.k)
+    settings = plan.settings(n_topics, seed)
     if subscribers is None:
         subscribers = counted_subscribers(interest, n_topics)
     if plan.partitions == "auto":
         with stages("design/choose", "choosing the number of partitions by trial"):
-            count = chosen_count(interest, subscribers, plan.aim, n_nodes=n_nodes, seed=seed, coverage=plan.k)
+            count = chosen_count(interest, subscribers, plan, n_nodes=n_nodes, settings=settings)
     else:
         count = int(plan.partitions)
     if needs_no_division(count, n_nodes):
@@ -134,21 +134,7 @@ def divide_and_conquer(
             levels = [_level(groups.applyInArrow(conqueror, SCHEMA), count)]
         else:
             levels = [_kept_level(partitioned, count, conqueror, work, stages)]
-    while len(levels[-1].star_sets) > 1 and levels[-1].star_sets.any():
-        last = levels[-1]
-        groups_of = group_units(last.star_sets, plan.merge_limit)
-        n_groups = int(groups_of[-1]) + 1
-        so_far = len(core.links) + sum(int(level.links.sum()) for level in levels)
-        sentence = (
-            f"merging {len(groups_of):,} units by {int(last.star_sets.sum()):,} star nodes in {n_groups:,} groups"
-        )
-        with stages(f"design/merge {len(levels)}", f"{sentence}; {so_far:,} links so far"):
-            if n_groups == 1:
-                levels.append(_last_level(last, settings))
-            else:
-                stars = last.pieces.where(F.col(KIND) == STAR)
-                merger = _merger(counted_subscribers(stars, n_topics), settings)
-                levels.append(_level(_grouped(stars, groups_of).applyInArrow(merger, SCHEMA), n_groups))
+    levels = [*levels, *merged_levels(levels[0], plan.merge_limit, settings, stages, links=len(core.links))]
     report = divided_report(
         n_nodes=n_nodes,
         partition_sizes=levels[0].nodes,
@@ -157,7 +143,33 @@ def divide_and_conquer(
         levels=[level.figures() for level in levels[1:]],
     )
     n_links = report["inner_links"] + report["outer_links"]
-    return Divided(_ordered_links(levels, core.links), n_links, report, tuple(level.pieces for level in levels))
+    return Divided(ordered_links(levels, core.links), n_links, report, tuple(level.pieces for level in levels))
+
+
+def merged_levels(first: Level, limit: int, settings: Settings, stages: Stages, *, links: int = 0) -> Iterator[Level]:
+    """Merge the units of a level over their star nodes, in groups, until one group is left.
+
+    ``links`` is how many there are beside those of the first level.
+    """
+    last = first
+    links += int(first.links.sum())
+    number = 1
+    while len(last.star_sets) > 1 and last.star_sets.any():
+        groups_of = group_units(last.star_sets, limit)
+        n_groups = int(groups_of[-1]) + 1
+        sentence = (
+            f"merging {len(groups_of):,} units by {int(last.star_sets.sum()):,} star nodes in {n_groups:,} groups"
+        )
+        with stages(f"design/merge {number}", f"{sentence}; {links:,} links so far"):
+            if n_groups == 1:
+                last = _last_level(last, settings)
+            else:
+                stars = last.pieces.where(F.col(KIND) == STAR)
+                merger = _merger(counted_subscribers(stars, settings.n_topics), settings)
+                last = _level(_grouped(stars, groups_of).applyInArrow(merger, SCHEMA), n_groups)
+        links += int(last.links.sum())
+        number += 1
+        yield last
 
 
 def _conqueror(subscribers: Int64Array, core: Core, settings: Settings) -> Callable[[pa.Table], pa.Table]:
@@ -172,7 +184,7 @@ def _conqueror(subscribers: Int64Array, core: Core, settings: Settings) -> Calla
 
 def _kept_level(
     partitioned: DataFrame, count: int, conqueror: Callable[[pa.Table], pa.Table], work: Path, stages: Stages
-) -> _Level:
+) -> Level:
     """Conquer the partitions that the work folder does not hold yet, and keep each there as soon as it is done."""
     open_folder(work)
     kept = kept_pieces(work)
@@ -196,7 +208,7 @@ def _kept_level(
         raise OutputExistsError(
             f"the executors do not write where this process reads ({work}): choose a work folder that both share"
         )
-    return _Level.of(spark.read.schema(SCHEMA).parquet(work.as_uri()), figures, count, work)
+    return Level.of(spark.read.schema(SCHEMA).parquet(work.as_uri()), figures, count, work)
 
 
 def _merger(subscribers: Int64Array, settings: Settings) -> Callable[[pa.Table], pa.Table]:
@@ -216,7 +228,7 @@ def _grouped(stars: DataFrame, groups: Int64Array) -> GroupedData:
     return spread(stars.join(F.broadcast(group_of), PIECE), _GROUP, int(groups[-1]) + 1).groupBy(_GROUP)
 
 
-def _last_level(last: _Level, settings: Settings) -> _Level:
+def _last_level(last: Level, settings: Settings) -> Level:
     """One group is left: its star nodes are as few as one task may have, and merged here without a job."""
     if last.folder is None:
         stars = last.pieces.where(F.col(KIND) == STAR).toArrow()
@@ -224,10 +236,10 @@ def _last_level(last: _Level, settings: Settings) -> _Level:
         stars = pq.read_table(last.folder, filters=pc.field(KIND) == STAR)
     merger = _merger(np.zeros(settings.n_topics, np.int64), settings)  # there are no others who want a topic
     piece = merger(stars.append_column(_GROUP, pa.array(np.zeros(len(stars), np.int32))))
-    return _Level.of(last.pieces.sparkSession.createDataFrame(piece), {0: figures_of(piece)}, 1)
+    return Level.of(last.pieces.sparkSession.createDataFrame(piece), {0: figures_of(piece)}, 1)
 
 
-def _level(pieces: DataFrame, count: int) -> _Level:
+def _level(pieces: DataFrame, count: int) -> Level:
     """Compute the pieces, let Spark keep them, and count."""
     pieces = pieces.persist()
     rows = pieces.groupBy(PIECE).agg(
@@ -239,10 +251,10 @@ def _level(pieces: DataFrame, count: int) -> _Level:
     figures = {
         row[PIECE]: PieceFigures(row["links"], row["stars"], row["nodes"], row[CANDIDATES]) for row in rows.collect()
     }
-    return _Level.of(pieces, figures, count)
+    return Level.of(pieces, figures, count)
 
 
-def _ordered_links(levels: list[_Level], core_links: Int32Array) -> DataFrame:
+def ordered_links(levels: list[Level], core_links: Int32Array) -> DataFrame:
     """(src_id, dst_id, order): the core's links, then those of the pieces, level by level."""
     spark = levels[0].pieces.sparkSession
     # a Connect session makes no table of no rows from Arrow

@@ -1,0 +1,42 @@
+"""Joining very many sites by their star sets on Spark: groups of sites are merged on the executors."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pyarrow as pa
+from pyspark.sql import SparkSession
+
+from topicloom.methods.dc.conquer import Piece
+from topicloom.methods.dc.divide_and_conquer import MERGE_LIMIT
+from topicloom.pipeline.dc.pieces import as_table, figures_of
+from topicloom.pipeline.dc.run import Level, merged_levels, ordered_links
+from topicloom.spark.columns import DST_ID, ORDER, SRC_ID
+from topicloom.spark.stages import Stages
+from topicloom.star_sets.joining import StarJoin, gathered, joined
+from topicloom.star_sets.stars import StarSet
+
+_NO_LINKS = np.empty((0, 2), np.int32)
+
+
+def join_stars(
+    spark: SparkSession,
+    star_sets: Sequence[StarSet],
+    *,
+    after: Sequence[StarJoin] = (),
+    merge_limit: int = MERGE_LIMIT,
+) -> StarJoin:
+    """Compute the links between sites from their star sets, as `topicloom.join_stars` does. The links are the same.
+
+    It pays where there are more star nodes than one merge should have: groups of sites are merged in parallel, a level
+    of groups after the other. The driver holds all star sets.
+    """
+    given = gathered(star_sets, after)
+    tables = [as_table(Piece(_NO_LINKS, stars, 0), number, len(stars.unit)) for number, stars in enumerate(given.stars)]
+    figures = {number: figures_of(table) for number, table in enumerate(tables)}
+    first = Level.of(spark.createDataFrame(pa.concat_tables(tables)).persist(), figures, len(tables))
+    levels = [first, *merged_levels(first, merge_limit, given.settings, Stages())]
+    rows = ordered_links(levels, _NO_LINKS).orderBy(ORDER).select(SRC_ID, DST_ID).toArrow()
+    links = np.column_stack([rows[SRC_ID].to_numpy(), rows[DST_ID].to_numpy()]).astype(np.int32)
+    for level in levels:
+        level.pieces.unpersist()
+    return joined(given, star_sets, after, links, len(levels) - 1)
