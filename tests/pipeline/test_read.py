@@ -1,10 +1,14 @@
 """Files read on Spark: the same rows, reasons and refusals as in memory."""
 
+import threading
+
 import pytest
 from pyspark.sql import Row
 
+import topicloom as tl
 from reading.fuzz import write as write_fuzz
 from reading.hand_made import ALL, FOLDERS
+from topicloom.cli.sources import unreplaced
 from topicloom.errors import MissingColumnError, TopicloomError, UnreadableInputError
 from topicloom.pipeline import read_subscriptions
 from topicloom.pipeline.clean import accepted, rejected, with_reasons
@@ -180,3 +184,57 @@ def test_links_of_other_names_are_refused_with_the_likeliest_pair(spark, tmp_pat
     with pytest.raises(MissingColumnError, match="perhaps --src-column 'from' --dst-column 'to'"):
         read_links(spark, path)
     assert [tuple(row) for row in read_links(spark, path, src_column="from", dst_column="to").collect()] == [("a", "b")]
+
+
+def saved_overlay(nodes, topic):
+    interest = tl.Interest.from_pairs(list(nodes), [topic] * len(nodes))
+    return tl.ring_per_topic(interest)
+
+
+@pytest.mark.parametrize("part", ["subscriptions", "links"])
+def test_an_overlay_that_was_replaced_since_it_was_looked_at_is_refused(spark, tmp_path, part):
+    saved_overlay("abcdef", "t").save(tmp_path / "ov")
+    read = {"subscriptions": read_subscriptions, "links": read_links}[part]
+    rows = read(spark, tmp_path / "ov" / part)
+    saved_overlay("ghijkl", "u").save(tmp_path / "ov", overwrite=True)
+    with (
+        pytest.raises(UnreadableInputError, match="ov was replaced while it was read; run it again"),
+        worker_sentences(),
+    ):
+        rows.collect()
+    assert len(read(spark, tmp_path / "ov" / part).collect()) == 6
+
+
+def test_an_overlay_on_spark_is_one_of_those_that_take_turns_in_a_place(spark, tmp_path):
+    place = tmp_path / "ov"
+    overlays = [saved_overlay("abcdef", "t"), saved_overlay("ghijkl", "u")]
+    overlays[0].save(place)
+    done = threading.Event()
+
+    def take_turns():
+        number = 0
+        while not done.wait(0.05 * (number % 7)):
+            number += 1
+            overlays[number % 2].save(place, overwrite=True)
+
+    writer = threading.Thread(target=take_turns)
+    writer.start()
+    whole = refused = 0
+    try:
+        while whole < 5 and refused < 20:
+            try:
+                with worker_sentences():
+                    with unreplaced(str(place)):
+                        subscriptions = read_subscriptions(spark, place / "subscriptions")
+                        links = read_links(spark, place / "links")
+                    nodes = {row["node"] for row in subscriptions.collect()}
+                    ends = {row[name] for row in links.collect() for name in ("src", "dst")}
+            except UnreadableInputError as error:
+                assert "was replaced" in str(error)
+                refused += 1
+            else:
+                assert nodes == ends
+                whole += 1
+    finally:
+        done.set()
+        writer.join()

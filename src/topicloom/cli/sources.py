@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from topicloom.cli.options import LinkOptions
 from topicloom.errors import InputNotFoundError
 from topicloom.storage.atomic import recover
+from topicloom.storage.run_file import Version
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -39,6 +40,21 @@ def links_of(spark: "SparkSession", argument: str, remote: str | None, options: 
             dst_column=options.dst_column,
             header=options.links_header,
         )
+
+
+@contextmanager
+def unreplaced(*arguments: str) -> Iterator[None]:
+    """Refuse overlay directories that are replaced during the block, so that tables read in it are of one overlay.
+
+    Raises
+    ------
+    UnreadableInputError
+    """
+    before = [Version.of(argument) for argument in arguments]
+    yield
+    for version in before:
+        if version is not None:
+            version.check()
 
 
 @contextmanager

@@ -58,7 +58,8 @@ def encode_links(links: DataFrame, nodes: DataFrame) -> DataFrame:
     of_dst = nodes.select(F.col(NODE).alias(DST), F.col(NODE_ID).alias(DST_ID))
     texts = links.select(F.col(SRC).cast("string").alias(SRC), F.col(DST).cast("string").alias(DST))
     found = texts.join(of_src, SRC, "left").join(of_dst, DST, "left")
-    _refuse_unknown(found)
+    with worker_sentences():
+        _refuse_unknown(found)
     low, high = F.least(SRC_ID, DST_ID), F.greatest(SRC_ID, DST_ID)
     return found.select(low.alias(SRC_ID), high.alias(DST_ID)).distinct()
 

@@ -120,7 +120,7 @@ def plan_and_cut(path: str, options: ReadOptions, split: int) -> tuple[Plan, lis
     plan = plan_source(path, options)
     units: list[Unit] = []
     for file in plan.files:
-        with open_local(file.path) as raw:
+        with plan.opened(file) as raw:
             units += parts_of(file, raw, split)
     return plan, units
 
@@ -189,7 +189,7 @@ def _read(spark: SparkSession, plan: Plan, units: Sequence[Unit]) -> DataFrame:
         for batch in batches:
             for task in batch.column(0).to_pylist():
                 for unit in tasks[task]:
-                    with open_local(unit.file.path) as raw:
+                    with light.opened(unit.file) as raw:
                         yield from read_unit(unit, light, raw)
 
     return spark.range(0, len(tasks), 1, len(tasks)).mapInArrow(parse, ROW_SCHEMA)

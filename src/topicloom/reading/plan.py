@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from itertools import chain, pairwise
 from typing import BinaryIO
@@ -18,6 +18,7 @@ from topicloom.reading.listing import Found, Skipped, list_source
 from topicloom.reading.options import ReadOptions
 from topicloom.reading.parquet import ParquetReader, open_parquet, parquet_layout
 from topicloom.reading.streams import decompressed, in_utf8, plain
+from topicloom.storage.run_file import Version
 
 Opener = Callable[[str], AbstractContextManager[BinaryIO]]
 SPLIT = 32 << 20
@@ -91,16 +92,40 @@ class Unit:
 
 @dataclass(frozen=True)
 class Plan:
-    """The files of a source, each looked at, and those that are skipped."""
+    """The files of a source, each looked at, and those that are skipped.
+
+    ``version`` is that of the overlay directory which the files are a part of, if they are of one.
+    """
 
     files: tuple[TableFile, ...]
     skipped: tuple[Skipped, ...]
     options: ReadOptions
+    version: Version | None = None
 
     @property
     def words(self) -> tuple[str, str]:
         """What the two labels are called in reasons."""
         return self.options.kind.names
+
+    @contextmanager
+    def opened(self, file: TableFile) -> Iterator[BinaryIO]:
+        """Open a file of this machine.
+
+        Raises
+        ------
+        InputNotFoundError, UnreadableInputError
+            It is gone; or it is of an overlay that was replaced since it was looked at.
+        """
+        try:
+            raw = open_local(file.path)
+        except InputNotFoundError:
+            if self.version is not None:
+                self.version.check()
+            raise
+        with raw as opened:
+            if self.version is not None:
+                self.version.check()
+            yield opened
 
 
 def open_local(path: str) -> AbstractContextManager[BinaryIO]:
@@ -120,12 +145,23 @@ def plan_source(source: str, options: ReadOptions) -> Plan:
     InputNotFoundError, MissingColumnError, UnreadableInputError, InvalidOptionError
     """
     options = options.checked()
-    listing = list_source(source, options.format)
-    files = []
-    for found in listing.files:
-        with open_local(found.path) as raw:
-            files.append(look_at(found, options, raw))
-    return Plan(tuple(files), listing.skipped, options)
+    version = _version_around(source)
+    try:
+        listing = list_source(source, options.format)
+        files = []
+        for found in listing.files:
+            with open_local(found.path) as raw:
+                files.append(look_at(found, options, raw))
+    finally:
+        if version is not None:
+            version.check()
+    return Plan(tuple(files), listing.skipped, options, version)
+
+
+def _version_around(source: str) -> Version | None:
+    """Version of the overlay directory that a source, a table of it or a file of such a table, belongs to."""
+    table = os.path.dirname(source)  # noqa: PTH120 - paths may hold bytes that are no text
+    return Version.of(source) or Version.of(table) or Version.of(os.path.dirname(table))  # noqa: PTH120
 
 
 def look_at(found: Found, options: ReadOptions, raw: BinaryIO) -> TableFile:

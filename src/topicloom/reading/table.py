@@ -14,7 +14,7 @@ from topicloom.reading.findings import Finding, findings
 from topicloom.reading.notes import notes_of
 from topicloom.reading.options import LINKS, SUBSCRIPTIONS, ReadOptions
 from topicloom.reading.patterns import Patterns
-from topicloom.reading.plan import Plan, open_local, plan_source, read_unit, whole_units
+from topicloom.reading.plan import Plan, plan_source, read_unit, whole_units
 from topicloom.reading.rows import ROWS
 
 REJECTED_COLUMNS = ("file", "line", "raw", "node", "topic", "reason")
@@ -141,7 +141,7 @@ def read_table(plan: Plan, *, expand: str | None = None) -> Reading:
     """Read everything that was planned."""
     batches: list[pa.RecordBatch] = []
     for unit in whole_units(plan.files):
-        with open_local(unit.file.path) as raw:
+        with plan.opened(unit.file) as raw:
             batches += read_unit(unit, plan, raw)
     rows = pa.Table.from_batches(batches, ROWS)
     if not len(rows):

@@ -2,6 +2,7 @@
 
 Beside the facts of the run it has ``files`` (the SHA-256 of every file of the folder), ``contents`` (the entries of the
 folder) and ``checksum`` (that of ``run.json`` itself), by which damage is noticed and an output of topicloom is known.
+``id`` is drawn for every folder that is written, so that a reader notices when another folder takes its place.
 """
 
 import hashlib
@@ -9,14 +10,16 @@ import json
 import math
 import os
 import platform
+import secrets
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import pyarrow as pa
 
-from topicloom.errors import OverlayFormatError
+from topicloom.errors import OverlayFormatError, UnreadableInputError
 from topicloom.version import __version__
 
 FORMAT = 1
@@ -56,7 +59,7 @@ def run_header() -> dict[str, Any]:
 def write_run(folder: Path, run: Mapping[str, Any]) -> None:
     """Write ``run.json`` into a folder that is complete but for it."""
     names = sorted(name for name in os.listdir(folder) if name != RUN_FILE)  # noqa: PTH208
-    content = {**run, "contents": names, "files": _digests(folder)}
+    content = {**run, "id": secrets.token_hex(8), "contents": names, "files": _digests(folder)}
     write_json(folder / RUN_FILE, {**content, "checksum": _checksum(content)})
 
 
@@ -65,6 +68,39 @@ def update_run(folder: Path, **facts: Any) -> None:
     run = json.loads((folder / RUN_FILE).read_bytes())
     run.pop("checksum", None)
     write_run(folder, {**run, **facts})
+
+
+@dataclass(frozen=True)
+class Version:
+    """The result that a folder held at one moment.
+
+    Results are never changed in place, and one that was replaced does not come back: a file that is opened before
+    `check` passes belongs to this version.
+    """
+
+    folder: str
+    digest: str
+
+    @classmethod
+    def of(cls, folder: str) -> Self | None:
+        """Return the version of the result that a folder holds now, None if topicloom wrote none there."""
+        try:
+            content = Path(folder, RUN_FILE).read_bytes()
+            ours = "topicloom" in json.loads(content)["versions"]
+        except (OSError, ValueError, LookupError, TypeError, RecursionError):
+            return None
+        return cls(folder, hashlib.sha256(content).hexdigest()) if ours else None
+
+    def check(self) -> None:
+        """Refuse to go on when the folder holds another result by now.
+
+        Raises
+        ------
+        UnreadableInputError
+        """
+        if Version.of(self.folder) != self:
+            name = os.fsencode(self.folder).decode("utf-8", "backslashreplace")
+            raise UnreadableInputError(f"{name} was replaced while it was read; run it again to read what is there now")
 
 
 def write_json(path: Path, content: Mapping[str, Any]) -> None:

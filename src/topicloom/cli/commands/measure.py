@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from topicloom.cli.console import figure, narrated, print_table, tell
 from topicloom.cli.options import Json, LinkOptions, Links, SparkOptions, Subscriptions, TableOptions
-from topicloom.cli.sources import links_of
+from topicloom.cli.sources import links_of, unreplaced
 from topicloom.cli.tables import opened_table
 from topicloom.spark.session import spark_session
 
@@ -29,12 +29,10 @@ def command(
         from topicloom.pipeline.design import measure_overlay
         from topicloom.spark.stages import Stages
 
-        rows = opened_table(spark, narrator, subscriptions, table, spark_options.remote)
-        metrics = measure_overlay(
-            rows,
-            links_of(spark, links, spark_options.remote, link_table),
-            stages=Stages(narrator, narrator.note),
-        )
+        with unreplaced(subscriptions, links):
+            rows = opened_table(spark, narrator, subscriptions, table, spark_options.remote)
+            given = links_of(spark, links, spark_options.remote, link_table)
+        metrics = measure_overlay(rows, given, stages=Stages(narrator, narrator.note))
     figures = metrics.to_dict()
     if as_json:
         print(json.dumps(figures, allow_nan=False))

@@ -7,7 +7,7 @@ import typer
 
 from topicloom.cli.console import narrated, tell, visible
 from topicloom.cli.options import Json, LinkOptions, Links, SparkOptions, Subscriptions, TableOptions
-from topicloom.cli.sources import links_of
+from topicloom.cli.sources import links_of, unreplaced
 from topicloom.cli.tables import opened_table
 from topicloom.judge import checked_k
 from topicloom.spark.session import spark_session
@@ -41,8 +41,9 @@ def command(
         from topicloom.pipeline.design import verify_overlay
         from topicloom.spark.stages import Stages
 
-        rows = opened_table(spark, narrator, subscriptions, table, spark_options.remote)
-        given = links_of(spark, links, spark_options.remote, link_table)
+        with unreplaced(subscriptions, links):
+            rows = opened_table(spark, narrator, subscriptions, table, spark_options.remote)
+            given = links_of(spark, links, spark_options.remote, link_table)
         verdict = verify_overlay(rows, given, k=k, stages=Stages(narrator, narrator.note))
     if as_json:
         shown = [broken._asdict() for broken in verdict.broken]
