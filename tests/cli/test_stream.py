@@ -12,6 +12,7 @@ import pytest
 import topicloom as tl
 from support.churn_checks import model_of
 from support.stream_events import base, check_output, put_file, random_events
+from topicloom.churn import holds_state
 from topicloom.cli.app import main
 
 COMMAND = [sys.executable, "-m", "topicloom"]
@@ -64,16 +65,29 @@ def test_ctrl_c_stops_after_the_batch_and_it_goes_on_as_churn_would(tmp_path, ca
     capsys.readouterr()
 
 
+def kill_while_backups_are_built(out):
+    """Leave in OUT what a stream leaves that is killed before its state is whole."""
+    out.mkdir()
+    code = "import sys, topicloom as tl; interest = tl.generate(nodes=20_000, topics=200, subscriptions=10); "
+    code += "tl.Maintainer.open(sys.argv[1], interest=interest, overlay=tl.ring_per_topic(interest))"
+    builder = subprocess.Popen([sys.executable, "-c", code, str(out / "state.db")], stderr=subprocess.PIPE, text=True)
+    wait_for(builder, lambda: any(out.iterdir()))
+    builder.kill()
+    builder.communicate()
+    assert any(out.iterdir()) and not holds_state(out / "state.db")
+
+
 @pytest.mark.spark
 def test_killed_at_random_moments_every_event_counts_once(tmp_path):
     overlay = base(tmp_path)
+    kill_while_backups_are_built(tmp_path / "out")
     files = random_events(overlay, 4 * (RUNS + 1), 5)
     draw = random.Random(3)
     for run in range(RUNS):
         for number in range(4 * run, 4 * run + 4):
             put_file(tmp_path / "events", number, files[number])
         process = start(tmp_path, "--files-per-batch", "1")
-        wait_for(process, (tmp_path / "out" / "state.db").exists)
+        wait_for(process, lambda: holds_state(tmp_path / "out" / "state.db"))
         if draw.random() < 0.8:  # else while Spark starts
             wait_for(process, (tmp_path / "out" / "changes" / f"batch-{4 * run + draw.randrange(3):012}.jsonl").exists)
         time.sleep(draw.random() * 0.3)

@@ -11,11 +11,13 @@ import pickle
 import random
 import select
 import signal
+import subprocess
 import sys
 import tempfile
 import time
 import traceback
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
@@ -187,6 +189,20 @@ def killed_child(function: Callable[..., Any], *args: Any, after: float, wait_fo
         told += part
     os.close(read)
     return told
+
+
+def killed_command(arguments: list[str], *, after: float) -> int:
+    """Start ``topicloom`` with these arguments; after some seconds kill it with all that it started.
+
+    Returns its exit code, negative if it was killed.
+    """
+    command = [sys.executable, "-m", "topicloom", *arguments]
+    child = subprocess.Popen(command, start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    with suppress(subprocess.TimeoutExpired):
+        child.wait(after)
+    with suppress(ProcessLookupError):
+        os.killpg(child.pid, signal.SIGKILL)
+    return child.wait()
 
 
 def run(one: Case, times: int, tally: Tally, folder: Path, seed: int = 0) -> None:

@@ -1,21 +1,16 @@
 """Overlay directories: killed writers, a reader meanwhile, damaged files, a full disk."""
 
-import os
 import random
 import resource
 import shutil
-import signal
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import topicloom as tl
-from faults.harness import Tally, case, in_child, killed_child
+from faults.harness import Tally, case, in_child, killed_child, killed_command
 from topicloom.cli.app import main
 from topicloom.errors import OutputExistsError, OverlayFormatError
 
@@ -84,13 +79,7 @@ def kill_designs(folder: Path, times: int, draw: random.Random, tally: Tally) ->
     arguments = ["design", str(table), str(path), "--method", "ring-pt", "--overwrite", "--master", "local[1]"]
     before = [FIRST]
     for number in range(times):
-        command = [sys.executable, "-m", "topicloom", *arguments]
-        child = subprocess.Popen(command, start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        with suppress(subprocess.TimeoutExpired):
-            child.wait(1 + draw.random() * 40)
-        with suppress(ProcessLookupError):
-            os.killpg(child.pid, signal.SIGKILL)
-        child.wait()
+        killed_command(arguments, after=1 + draw.random() * 40)
         tally.kills += 1
         tally.spark += 1
         loaded = tally.judge(in_child(tl.Overlay.load, path), f"kill {number} of design")

@@ -16,8 +16,9 @@ from pathlib import Path
 from typing import Any
 
 import topicloom as tl
-from faults.harness import PATIENCE, Tally, beside, case, in_child, killed_child
+from faults.harness import PATIENCE, Tally, beside, case, in_child, killed_child, killed_command
 from support.churn_checks import check, model_of
+from support.stream_events import check_output, put_file, random_events
 from topicloom.churn import holds_state, read_state
 from topicloom.cli.app import main
 from topicloom.errors import HalfAppliedError, StateInUseError, TopicloomError
@@ -537,3 +538,40 @@ def _loaded(path: Path) -> Any:
         return None
     overlay = tl.Overlay.load(path)
     return model_of(overlay.interest), overlay.links.tolist()
+
+
+@case(short=0, long=12)
+def kill_streams(folder: Path, times: int, draw: random.Random, tally: Tally) -> None:
+    """``topicloom stream``, killed with its Spark again and again in one OUT: every event counts once."""
+    overlay = base()
+    overlay.save(folder / "overlay")
+    files = random_events(overlay, 2 * times, 3)
+    for number, events in enumerate(files):
+        put_file(folder / "events", number, events)
+    places = [str(folder / name) for name in ("overlay", "events", "out")]
+    command = ["stream", *places, "--master", "local[1]", "--files-per-batch", "1"]
+    told = 0
+    for number in range(times):
+        killed_command(command, after=5 + draw.random() * 40)
+        tally.kills += 1
+        tally.spark += 1
+        told = _look_at_stream(folder / "out", told, f"kill_streams {number}", tally)
+    code = killed_command([*command, "--once"], after=10 * PATIENCE)
+    if code:
+        tally.wrong.append(f"kill_streams: the last run ended with {code}")
+    check_output(folder / "out", overlay, files)
+
+
+def _look_at_stream(out: Path, told: int, what: str, tally: Tally) -> int:
+    """Judge what a killed stream left. Returns the events in the files that it has handed out."""
+    files = sorted((out / "changes").glob("batch-*.jsonl"))
+    now = sum(len(json.loads(file.read_text())["events"]) for file in files)
+    if now < told:
+        tally.lost.append(f"{what}: files told of {told} events, now of {now}")
+    if tally.judge(in_child(holds_state, out / "state.db"), what):
+        kept = tally.judge(in_child(read_state, out / "state.db"), what)
+        if kept is not None and kept.facts["events"] < now:
+            tally.lost.append(f"{what}: files tell of {now} events, the state has {kept.facts['events']}")
+    elif files:
+        tally.lost.append(f"{what}: there are files of batches, and no state")
+    return now

@@ -8,7 +8,7 @@
     topics/          topic, subscribers, links, components, diameter (null when it is not connected), diameter_sampled
     rejected/        file, line, raw, node, topic, reason   input rows that were not used
     metrics.json     the values of `Metrics`
-    run.json         format, method, options, seed, fingerprint, versions, counts, seconds per stage, files
+    run.json         format, id, method, options, seed, fingerprint, versions, counts, seconds per stage, files
 
 This module reads and writes it without Spark; ``pipeline/`` writes the same with Spark. Directories of topicloom 0.1
 have no ``files`` in their ``run.json``; they are read, and checked as far as their columns allow.
