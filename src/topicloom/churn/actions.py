@@ -1,4 +1,4 @@
-"""What each kind of event does to the state: who comes or goes, the repair, and the backups of others."""
+"""Apply each kind of event to the state: change subscriptions, repair topics, renew the backups of other nodes."""
 
 import math
 from collections.abc import Callable
@@ -48,17 +48,17 @@ class Actions:
             self.build_backups(later)
 
     def join(self, label: str, topics: tuple[str, ...]) -> tuple[Repair, Step]:
-        """A node comes."""
+        """Let a node join."""
         state = self._state
         node = state.add_node(label)
         return self._gain(node, state.topic_slots(topics))
 
     def subscribe(self, node: int, topics: tuple[str, ...]) -> tuple[Repair, Step]:
-        """A node wants more topics."""
+        """Let a node want more topics."""
         return self._gain(node, self._state.topic_slots(topics))
 
     def _gain(self, node: int, topics: Int32Array) -> tuple[Repair, Step]:
-        """A node, old or new, wants more topics."""
+        """Let a node, old or new, want more topics."""
         state = self._state
         state.want(node, topics)
         if self._options.policy == "rebuild":
@@ -81,7 +81,7 @@ class Actions:
         return repair, lambda: self._cover_thin_topics(node, topics)
 
     def leave(self, nodes: list[int]) -> tuple[Repair, Step]:
-        """Nodes go, all at once."""
+        """Let nodes leave, all at once."""
         state = self._state
         gone = np.array(nodes, np.int32)
         slots = gone.astype(np.int64)
@@ -104,7 +104,7 @@ class Actions:
         return repair, update
 
     def unsubscribe(self, node: int, topic_labels: tuple[str, ...]) -> tuple[Repair, Step]:
-        """A node wants fewer topics."""
+        """Let a node want fewer topics."""
         state = self._state
         topics = state.topic_slots(topic_labels)
         neighbours, backups = np.sort(state.neighbours.of(node)), state.backups.of(node)
@@ -142,7 +142,7 @@ class Actions:
 
     @property
     def _seeks_widely(self) -> bool:
-        """Whether degrees have crept up: then repairs look among all who want a topic, which takes fewer links."""
+        """Whether degrees have crept up. Repairs then look among all subscribers, which takes fewer links."""
         return self._balance is not None and self._options.k == 1 and self._balance.drifted(self._state)
 
     def _rebuild(self) -> Repair:
@@ -174,7 +174,7 @@ class Actions:
         self.later = nodes
 
     def _cover_thin_topics(self, node: int, topics: Int32Array) -> None:
-        """Where a topic has no more than coverage + 1 subscribers, they all have each other: the new one too."""
+        """Make the node a backup of all subscribers of topics with at most coverage + 1 of them."""
         state = self._state
         thin = topics[state.members.ragged.length[topics] <= self._options.coverage + 1]
         if len(thin) == 0:
@@ -185,7 +185,7 @@ class Actions:
 
 
 def _others(nodes: Int32Array, gone: Int32Array) -> Int32Array:
-    """Those that did not go, ascending."""
+    """Return the nodes without those that left, ascending."""
     if len(gone) == 1:  # nobody is in a list of its own, nor twice in one list
         return np.sort(nodes)
     return np.setdiff1d(nodes, gone)

@@ -21,7 +21,7 @@ BATCH_REJECTED = pa.schema([("batch", pa.int64()), *REJECTED])
 
 
 def parse_line(line: bytes) -> Any:
-    """What a line of JSON holds.
+    """Parse a line of JSON.
 
     Raises
     ------
@@ -37,7 +37,7 @@ def parse_line(line: bytes) -> Any:
 
 
 def change_line(batch: int, events: Iterable[Event], change: Change) -> dict[str, Any]:
-    """A batch as a line of ``changes.jsonl``: its events, and the links that came and went."""
+    """Describe a batch as a line of ``changes.jsonl``: its events, and the links added and removed."""
     return {
         "batch": batch,
         "events": [event.told() for event in events],
@@ -47,7 +47,7 @@ def change_line(batch: int, events: Iterable[Event], change: Change) -> dict[str
 
 
 def change_rows(line: dict[str, Any]) -> list[dict[str, Any]]:
-    """The rows of `CHANGES` for a line of `change_line`: one for each link; the event is named if there is only one."""
+    """Turn a line of `change_line` into rows of `CHANGES`, one for each link. A batch of one event names the event."""
     single: dict[str, Any] = line["events"][0] if len(line["events"]) == 1 else {}
     number = single.get("id")
     head = {
@@ -64,7 +64,7 @@ def change_rows(line: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def rejected_row(file: str | None, event: Any, reason: str) -> dict[str, Any]:
-    """A rejected event as a row of ``rejected/``."""
+    """Describe a rejected event as a row of ``rejected/``."""
     given = event.told() if isinstance(event, Event) else event
     node = given.get("node") if isinstance(given, dict) else None
     return {
@@ -78,7 +78,7 @@ def rejected_row(file: str | None, event: Any, reason: str) -> dict[str, Any]:
 
 
 def raw_text(given: Any) -> str:
-    """What was given, as text that any file takes."""
+    """Turn what was given into text that any file takes."""
     if isinstance(given, bytes):
         return given.decode("utf-8", "replace")
     if isinstance(given, str):
@@ -87,5 +87,5 @@ def raw_text(given: Any) -> str:
 
 
 def table(rows: Sequence[dict[str, Any]], schema: pa.Schema) -> pa.Table:
-    """Rows as an Arrow table, also when there are none."""
+    """Make an Arrow table of rows, also when there are none."""
     return pa.Table.from_pylist(list(rows), schema)

@@ -1,4 +1,4 @@
-"""Events of churn: reading them, putting them in order, and telling which cannot be applied."""
+"""Read events of churn, put them in order, and find those that cannot be applied."""
 
 import math
 import sys
@@ -33,7 +33,7 @@ class Event:
 
     @classmethod
     def read(cls, given: Any) -> "Event":
-        """Event from a mapping with the keys event, node, topics, at and id, or from an Event.
+        """Read an event from a mapping with the keys event, node, topics, at and id, or from an Event.
 
         Raises
         ------
@@ -65,19 +65,19 @@ class Event:
         )
 
     def told(self) -> dict[str, Any]:
-        """The event as a mapping, without what it does not have."""
+        """Return the event as a mapping, without absent fields."""
         fields = {"event": self.event, "node": self.node, "topics": self.topics, "at": self.at, "id": self.id}
         return {name: value for name, value in fields.items() if value is not None and value != ()}
 
     @property
     def rank(self) -> tuple[Any, ...]:
-        """What events of a batch are sorted by."""
+        """The key by which events of a batch are sorted."""
         at = -math.inf if self.at is None else self.at
         return (at, 0 if self.id is None else 1 if isinstance(self.id, int) else 2, 0 if self.id is None else self.id)
 
 
 def checked_label(label: Any, what: str) -> str:
-    """A label as text; integers are taken as their digits.
+    """Check a label and return it as text. Integers become their digits.
 
     Raises
     ------
@@ -100,7 +100,10 @@ def checked_label(label: Any, what: str) -> str:
 
 
 def why_not(event: Event, wanted: frozenset[str] | None) -> str | None:
-    """Why an event cannot be applied to a node that wants these topics (None: it is not there); None if it can."""
+    """Say why an event cannot be applied to a node that wants these topics; ``wanted`` is None for an absent node.
+
+    Returns None if it can be applied.
+    """
     if event.event == JOIN:
         return None if wanted is None else f"node {event.node!r} joins, but it is already there"
     if wanted is None:
@@ -117,7 +120,7 @@ def why_not(event: Event, wanted: frozenset[str] | None) -> str | None:
 
 
 def after(event: Event, wanted: frozenset[str] | None) -> frozenset[str] | None:
-    """Topics of the node when the event has been applied; None when it is gone."""
+    """Return the topics of the node after the event, None if it has left."""
     if event.event == LEAVE:
         return None
     before = wanted or frozenset()
@@ -125,7 +128,7 @@ def after(event: Event, wanted: frozenset[str] | None) -> frozenset[str] | None:
 
 
 def in_order(given: Iterable[Any], wanted_by: WantedBy) -> tuple[list[Event], list[Rejection]]:
-    """Events that can be applied, one after the other, in their order, and the rejected ones."""
+    """Sort events by their rank. Returns those that can be applied one after the other, and the rejected ones."""
     read: list[Event] = []
     rejected = []
     for raw in given:

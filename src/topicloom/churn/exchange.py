@@ -46,7 +46,7 @@ class Cut(NamedTuple):
 
 
 def relieve(state: OverlayState, u: int, *, turn: int, k: int) -> bool:
-    """Take a link from a node, if there is a move that does; whether there was one.
+    """Lower the degree of a node by one move, if there is one. Returns whether there was.
 
     The other nodes that gain a link have fewer afterwards, or no more than the state's cap. There may be one link more
     in all.
@@ -61,7 +61,7 @@ def relieve(state: OverlayState, u: int, *, turn: int, k: int) -> bool:
 
 
 def thin_out(state: OverlayState, u: int, *, turn: int, k: int) -> bool:
-    """Let there be a link less at a node, and in all, if there is a move; whether there was one."""
+    """Remove one link at a node, and in all, if a move allows it. Returns whether a link was removed."""
     if k == 1:
         return _thin_star(state, u)
     others = np.sort(state.neighbours.of(u))
@@ -82,7 +82,7 @@ def _thin_star(state: OverlayState, u: int) -> bool:
 
 
 def star_of(state: OverlayState, u: int) -> Star:
-    """A node with its neighbours, ascending: one walk through each of its topics."""
+    """Find the star of a node, neighbours ascending, by one walk through each of its topics."""
     others, topics = np.sort(state.neighbours.of(u)), state.rows.of(u)
     piece = _pieces_without(state, u, others, topics)
     alike = np.zeros_like(piece)
@@ -93,13 +93,16 @@ def star_of(state: OverlayState, u: int) -> Star:
 
 
 def cut_of_one(star: Star, x: int) -> Cut:
-    """What the link to neighbour number x is needed for."""
+    """Find the topics that need the link to neighbour number x."""
     needed = (star.piece[x] >= 0) & (star.alike[x] == 1)
     return Cut(star.others[x : x + 1], star.topics[needed], np.full(int(needed.sum()), star.others[x], np.int32))
 
 
 def cut_of_two(star: Star, x: int, y: int) -> Cut | None:
-    """What two links are needed for, with nobody to take their place; None if a topic falls into three without them."""
+    """Find the topics that need one of two links, without a substitute.
+
+    Returns None if a topic falls into three components without them.
+    """
     same = star.piece[x] == star.piece[y]
     needs_x = (star.piece[x] >= 0) & (star.alike[x] - same == 1)
     needs_y = (star.piece[y] >= 0) & (star.alike[y] - same == 1)
@@ -186,7 +189,7 @@ def _split(state: OverlayState, u: int, cuts: list[Cut]) -> bool:
 
 
 def _two_links(near: Bools, far: Bools, degree: Int32Array, cap: int) -> list[tuple[int, int]] | None:
-    """At most two pairs (w, x), such that in each topic (column) the w of one is near and its x far; None: not found.
+    """Find at most two pairs (w, x) such that in each topic (column) one pair has w near and x far, or None.
 
     First the pair that does it for most topics, of these the one with the fewest links.
     """
@@ -209,13 +212,13 @@ def _two_links(near: Bools, far: Bools, degree: Int32Array, cap: int) -> list[tu
 
 
 def _fewest_links(state: OverlayState, nodes: Int32Array, without: int = -1) -> int:
-    """Position of the node with the fewest links, one of which does not count for the node ``without``."""
+    """Return the position of the node with the fewest links. The node ``without`` counts one link less."""
     degree = state.neighbours.ragged.length[nodes] - (nodes == without)
     return int(np.lexsort((state.keys[nodes], degree))[0])
 
 
 def _wanting(state: OverlayState, topics: Int32Array) -> Int32Array:
-    """Nodes that want all the topics, ascending."""
+    """Return the nodes that want all the topics, ascending."""
     nodes, count = np.unique(state.members.gather(topics.astype(np.int64)), return_counts=True)
     wanting: Int32Array = nodes[count == len(topics)]
     return wanting
@@ -229,14 +232,14 @@ def _wants(state: OverlayState, nodes: Int32Array, topics: Int32Array) -> Bools:
 
 
 def _in_pieces(state: OverlayState, u: int, nodes: Int32Array, cut: Cut) -> Bools:
-    """Per node and topic of a cut, whether it lies in the piece that the links hold."""
+    """Tell per node and topic of a cut whether it lies in the component that the links hold."""
     piece = _pieces_without(state, u, np.concatenate([nodes, cut.ends]), cut.topics)
     inside: Bools = piece[: len(nodes)] == np.diagonal(piece[len(nodes) :])
     return inside
 
 
 def _pieces_without(state: OverlayState, u: int, nodes: Int32Array, topics: Int32Array) -> npt.NDArray[np.int64]:
-    """For each node and topic the piece that it lies in when u is away; -1: it does not want the topic."""
+    """Find the component of each node and topic when u is absent, -1 where the node does not want the topic."""
     seeds, row = np.unique(nodes, return_inverse=True)
     others = state.neighbours.of(u)
     ends = np.full(len(others), u, np.int32)

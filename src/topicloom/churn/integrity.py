@@ -33,7 +33,7 @@ class Rows(NamedTuple):
 
 
 def row_sum(*parts: bytes) -> int:
-    """Sum of a row: of its parts and of where each of them ends."""
+    """Hash a row: its parts, and where each of them ends."""
     digest = hashlib.blake2b(digest_size=8)
     for part in parts:
         digest.update(len(part).to_bytes(8, "little") + part)
@@ -41,17 +41,17 @@ def row_sum(*parts: bytes) -> int:
 
 
 def topic_sum(slot: int, label: str) -> int:
-    """Sum of a row of ``topic``."""
+    """Hash a row of ``topic``."""
     return row_sum(b"topic", slot.to_bytes(8, "little"), label.encode())
 
 
 def node_sum(slot: int, label: str, topics: bytes, backups: bytes) -> int:
-    """Sum of a row of ``node``."""
+    """Hash a row of ``node``."""
     return row_sum(b"node", slot.to_bytes(8, "little"), label.encode(), topics, backups)
 
 
 def links_sum(links: Int64Array) -> int:
-    """Sums of rows (u, v, number) of ``link``, added up."""
+    """Add up the hashes of rows (u, v, number) of ``link``."""
     mixed = np.full(len(links), 0x9E3779B97F4A7C15, np.uint64)
     for column in range(3):
         mixed = (mixed ^ links[:, column].astype(np.uint64)) * np.uint64(0xFF51AFD7ED558CCD)
@@ -61,7 +61,7 @@ def links_sum(links: Int64Array) -> int:
 
 
 def facts_digest(facts: Iterable[tuple[str, Any]]) -> str:
-    """Digest of keys and values, in any order."""
+    """Hash keys and values. Their order does not matter."""
     return hashlib.blake2b(repr(sorted(facts)).encode("utf-8", "backslashreplace"), digest_size=16).hexdigest()
 
 
@@ -71,7 +71,7 @@ def as_text(total: int) -> str:
 
 
 def check_facts(facts: Mapping[str, Any]) -> None:
-    """Refuse facts whose counts are no counts.
+    """Refuse facts whose counts are negative or no whole numbers.
 
     Raises
     ------
@@ -87,7 +87,7 @@ def check_facts(facts: Mapping[str, Any]) -> None:
 
 
 def checked_rows(topics: Sequence[Any], nodes: Sequence[Any], links: Sequence[Any], next_link: int) -> Rows:
-    """Rows of the three tables, or an error if they cannot be a state.
+    """Check the rows of the three tables together.
 
     Raises
     ------

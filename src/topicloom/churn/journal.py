@@ -47,7 +47,7 @@ class Journal:
         self._store, self._database = store, store.database
 
     def prepare(self) -> None:
-        """Make the tables, if they are not there; check their rows, if they are: O(ids).
+        """Create the tables, or check their rows where they exist. O(ids).
 
         Raises
         ------
@@ -90,7 +90,7 @@ class Journal:
         return query
 
     def seen(self, keys: Iterable[str]) -> set[str]:
-        """Those of the keys (`id_key`) that earlier batches held."""
+        """Return the keys (`id_key`) among these that earlier batches held."""
         wanted, found = list(keys), set()
         for start in range(0, len(wanted), _IDS_AT_ONCE):
             part = wanted[start : start + _IDS_AT_ONCE]
@@ -110,7 +110,7 @@ class Journal:
         keys: Iterable[str],
         rejected: Sequence[dict[str, Any]],
     ) -> None:
-        """Write down a batch, within the transaction that commits its events."""
+        """Record a batch within the transaction that commits its events."""
         changes = json.dumps(change_line(batch, events, change))
         run = database.executemany
         seen, entry = [(key,) for key in keys], (batch, changes, json.dumps(list(rejected)))
@@ -122,7 +122,7 @@ class Journal:
         _put_sum(database, int(self._fact(_SUM), 16) + new)
 
     def to_hand_out(self) -> list[Entry]:
-        """Batches that were committed and, as far as is known, not handed out yet."""
+        """Return the batches that were committed and may not have been handed out."""
         with in_words(self._store.path):
             rows = self._database.execute("SELECT batch, changes, rejected FROM outbox ORDER BY batch").fetchall()
             return [Entry(batch, json.loads(changes), json.loads(rejected)) for batch, changes, rejected in rows]
@@ -148,5 +148,5 @@ def _put_sum(database: sqlite3.Connection, total: int) -> None:
 
 
 def id_key(number: int | str) -> str:
-    """An event id as the journal knows it: 1 and "1" are two."""
+    """Turn an event id into the journal's key. 1 and "1" have different keys."""
     return json.dumps(number)

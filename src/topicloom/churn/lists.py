@@ -13,12 +13,12 @@ class Lists:
         self.ragged = empty_ragged(n_lists, 64)
 
     def make_lists(self, n_lists: int) -> None:
-        """Have at least that many lists."""
+        """Make room for at least that many lists."""
         if n_lists > len(self.ragged.start):
             self.ragged = with_room(self.ragged, 2 * n_lists, len(self.ragged.pool))
 
     def of(self, number: int) -> Int32Array:
-        """Values of a list, copied."""
+        """Return a copy of the values of a list."""
         start = self.ragged.start[number]
         values: Int32Array = self.ragged.pool[start : start + self.ragged.length[number]].copy()
         return values
@@ -28,12 +28,12 @@ class Lists:
         return int(self.ragged.length[number])
 
     def gather(self, numbers: Int64Array) -> Int32Array:
-        """Values of several lists, one after the other."""
+        """Concatenate the values of several lists."""
         values: Int32Array = gather(self.ragged, numbers)
         return values
 
     def put(self, number: int, values: Int32Array) -> None:
-        """Let a list hold these values."""
+        """Replace the values of a list."""
         while not put(self.ragged, number, values):
             self.enlarge(len(values))
 
@@ -53,7 +53,7 @@ class Lists:
         self.ragged.length[number] = 0
 
     def enlarge(self, wanted: int) -> None:
-        """Have room for that many values more, and for as many as there are."""
+        """Enlarge the pool by that many values, and by as many as it holds."""
         kept = np.minimum(self.ragged.room, 2 * self.ragged.length + 4)  # what `with_room` leaves to each list
         live = int(kept.sum(dtype=np.int64))
         self.ragged = with_room(self.ragged, len(self.ragged.start), 2 * live + wanted + 1024)

@@ -56,9 +56,9 @@ class Maintainer:
         ``gm2``, or its option k). "shadow" maintains any k (coverage must be at least k), "rebuild" 1 and 2, "naive" 1.
     seed : int
     rebalance : float, optional
-        At least 1: while the maximum or average degree exceeds so many times that of a fresh design, every event also
-        makes up to two moves that lower it: a link released, exchanged or split, or two merged or diverted (ours; k = 1
-        and 2). Off unless given.
+        A factor of at least 1. While the maximum or average degree exceeds that of a fresh design by it, every event
+        also makes up to two moves that lower it: a link released, exchanged or split, or two merged or diverted (ours;
+        k = 1 and 2). Off unless given.
     release : int
         How many links between remaining nodes that no topic needs any more a repair may release (ours; policy "shadow"
         at k = 1). 0, the default, is the printed algorithm: a leave removes the leaver's own links and no other.
@@ -154,7 +154,7 @@ class Maintainer:
         background: bool = False,
         **options: Any,
     ) -> Self:
-        """Maintainer whose state is kept in a file: every event or batch is durable when its method returns.
+        """Keep the state of a maintainer in a file. Every event or batch is durable when its method returns.
 
         With ``interest`` and ``overlay`` the file is created, with the options of the class. Without, it is reopened
         and goes on exactly where it stopped, in time in proportion to the state and not to its history. ``kill -9``
@@ -222,7 +222,7 @@ class Maintainer:
 
     @contextmanager
     def _turn(self) -> Iterator[None]:
-        """One thread at a time, and nobody after an event that ended halfway."""
+        """Let in one thread at a time, and none after an event that ended halfway."""
         with self._busy:
             if not self._whole:
                 self.close()
@@ -232,7 +232,7 @@ class Maintainer:
             yield
 
     def __getstate__(self) -> dict[str, Any]:
-        """What is copied or pickled: a maintainer in memory, without its lock and what it can show again."""
+        """Return what is copied or pickled: a maintainer in memory, without its lock and without snapshots."""
         if self._upkeep.store is not None:
             raise InvalidOptionError("a maintainer with a durable state cannot be copied; its file has one writer")
         with self._turn():
@@ -393,7 +393,10 @@ class Maintainer:
             return self._run(accepted, started, tuple(rejected), also)
 
     def sift(self, events: Iterable[Any]) -> tuple[list[Event], list[Rejection]]:
-        """Events that can be applied one after the other, in their order, and those that cannot; nothing is changed."""
+        """Sort events, and set those apart that cannot be applied. Changes nothing.
+
+        Returns the events that can be applied one after the other, in their order, and the others with the reason.
+        """
         with self._turn():
             return in_order(events, self._upkeep.wanted_by)
 
@@ -410,7 +413,7 @@ class Maintainer:
     def _run(
         self, events: list[Event], started: float, rejected: tuple[Rejection, ...], also: Also | None = None
     ) -> Change:
-        """Apply events that are known to be possible; after an exception nothing more is accepted."""
+        """Apply events that are known to be possible. After an exception nothing more is accepted."""
         store = self._upkeep.store
         if store is not None:
             store.check_open()

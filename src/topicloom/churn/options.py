@@ -18,7 +18,7 @@ BUILDERS = {"primal-dual": PRIMAL_DUAL, "greedy": GREEDY}
 
 @dataclass(frozen=True)
 class Options:
-    """How an overlay is maintained; `Maintainer` says what each of them means."""
+    """How an overlay is maintained. `Maintainer` defines each option."""
 
     policy: str
     backups: str
@@ -33,7 +33,7 @@ class Options:
     def checked(
         cls, policy: Any, backups: Any, coverage: Any, rho: Any, k: Any, seed: Any, rebalance: Any, release: Any
     ) -> Self:
-        """Options as they are given, or an error that says what is accepted."""
+        """Check options as they are given."""
         if policy not in POLICIES:
             raise InvalidOptionError(f"policy is {policy!r}; {', '.join(POLICIES)} are accepted")
         if backups not in BUILDERS:
@@ -56,7 +56,7 @@ class Options:
 
     @classmethod
     def kept(cls, facts: Mapping[str, Any], path: Path) -> Self:
-        """Options of a durable state, or an error that says that it is damaged."""
+        """Check options read from a durable state."""
         try:
             return cls.checked(*({"rebalance": None, **facts}[name] for name in cls.names()))
         except (InvalidOptionError, KeyError) as error:
@@ -69,7 +69,7 @@ class Options:
 
 
 def recorded_k(overlay: Overlay, run: Mapping[str, Any] | None = None) -> int:
-    """The connectivity that an overlay was designed for, as its record and its ``run.json`` tell; 1 otherwise."""
+    """Return the connectivity that an overlay was designed for by its record and ``run.json``, 1 if they do not say."""
     judged = (run or {}).get("verified")
     known = [overlay.options.get("k"), 2 if overlay.method == "gm2" else None]
     if isinstance(judged, Mapping) and judged.get("ok"):
@@ -78,7 +78,7 @@ def recorded_k(overlay: Overlay, run: Mapping[str, Any] | None = None) -> int:
 
 
 def life_of(overlay: Overlay) -> dict[str, Any]:
-    """How an overlay was designed, and how many events it has seen since: kept in its report under ``churn``."""
+    """Return how an overlay was designed and how many events it has seen since, as in its report under ``churn``."""
     told = overlay.report.get("churn")
     if isinstance(told, Mapping) and isinstance(told.get("events"), int):
         return dict(told)

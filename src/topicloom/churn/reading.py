@@ -74,13 +74,13 @@ def read_state(path: str | Path) -> KeptState:
 
 
 def kept_life(facts: dict[str, Any]) -> dict[str, Any]:
-    """How the overlay of a state was designed, and the events before; version 0.1 did not write that down."""
+    """Read how the overlay of a state was designed, and the events before. Version 0.1 did not record it."""
     life: dict[str, Any] = json.loads(facts.get("life", '{"events": 0, "method": "given", "options": {}}'))
     return life
 
 
 def told_life(life: dict[str, Any], events: int) -> dict[str, Any]:
-    """Report of an overlay to which more events have been applied."""
+    """Make the report of an overlay to which ``events`` more events have been applied."""
     return {"churn": {**life, "events": life["events"] + events}}
 
 
@@ -103,7 +103,7 @@ def holds_state(path: str | Path) -> bool:
 
 
 def judge_state(interest: Interest, links: Any, options: Options, path: Path) -> None:
-    """Refuse a state whose overlay is not what it is kept to be.
+    """Refuse a state whose overlay is not k-topic-connected.
 
     Raises
     ------
@@ -129,7 +129,7 @@ def _look_at(path: Path) -> Iterator[sqlite3.Connection]:
 
 
 def _opened(path: Path) -> sqlite3.Connection:
-    """The first way that works: to read, to recover what a killed process left, or as a file that nobody changes."""
+    """Open the database to read, to recover after a killed process, or as an unchanging file, whichever works first."""
     if not os.access(path, os.R_OK):
         raise StateFormatError(f"{path} cannot be read: no permission")
     ways = ["mode=ro"]

@@ -34,7 +34,7 @@ class Fresh(NamedTuple):
 
 
 def checked_factor(factor: Any, policy: str, k: int) -> float | None:
-    """The factor as a float, or an error that says what is accepted or why it cannot be done."""
+    """Check the factor and return it as a float."""
     if factor is None:
         return None
     if isinstance(factor, bool) or not isinstance(factor, numbers.Real) or not 1 <= float(factor) < math.inf:
@@ -57,7 +57,7 @@ class Balance:
         self.fresh: Fresh | None = None
 
     def restore(self, state: OverlayState, facts: Mapping[str, Any]) -> None:
-        """Take up the figures of a durable state."""
+        """Take over the values of a durable state."""
         if facts.get("fresh_at") is not None:
             self._take_up(state, Fresh(facts["fresh_max"], facts["fresh_average"], facts["fresh_at"]))
 
@@ -66,13 +66,13 @@ class Balance:
         state.cap = int(self._factor * fresh.max_degree)
 
     def facts(self) -> dict[str, Any]:
-        """What a durable state keeps."""
+        """Return the values that a durable state keeps."""
         if self.fresh is None:
             return {}
         return {"fresh_max": self.fresh.max_degree, "fresh_average": self.fresh.average, "fresh_at": self.fresh.at}
 
     def after(self, state: OverlayState, events: int, applied: int) -> None:
-        """Do what is due after ``events`` events; ``applied`` is how many there were since the beginning.
+        """Make the moves that are due after ``events`` events, ``applied`` of them since the beginning.
 
         Looks first where links were just added: there superfluous ones are likeliest.
         """
@@ -117,6 +117,6 @@ class Balance:
 
 
 def _linked(degree: Int32Array, turn: int) -> int:
-    """One after the other of the nodes that have links."""
+    """Return node number ``turn``, modulo their number, of those with links."""
     slots = np.flatnonzero(degree)
     return int(slots[turn % len(slots)])

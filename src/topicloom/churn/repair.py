@@ -1,4 +1,4 @@
-"""How each topic is put together again: the greedy rule between a few nodes, at k = 1 and above."""
+"""Reconnect topics by the greedy rule between a few nodes, at k = 1 and above."""
 
 import math
 from typing import NamedTuple
@@ -26,7 +26,7 @@ class Repair(NamedTuple):
 
 
 def fresh_links(interest: Interest, *, rho: float, k: int, seed: int) -> Int32Array:
-    """A design from scratch to rebuild with or to compare with: Low-ODA's links, or those of GM2's engine at k = 2."""
+    """Design from scratch, to rebuild with or to compare with, by Low-ODA, or by GM2 at k = 2. Returns the links."""
     links: Int32Array = greedy_links(
         interest.indptr, interest.topics, interest.n_topics, rho=rho, blocks=k == 2, seed=seed
     )
@@ -68,7 +68,7 @@ def release_links(state: OverlayState, nodes: Int32Array, most: int) -> None:
 
 
 def cut_among(state: OverlayState, nodes: Int32Array, topics: Int32Array) -> Int32Array:
-    """Those topics in which some of the nodes do not reach each other."""
+    """Return the topics in which some of the nodes do not reach each other."""
     _, topic, piece = _pieces(state, nodes, topics)
     cut: Int32Array = topics[cut_topics(topic, piece, len(topics))]
     return cut
@@ -159,7 +159,7 @@ def reconnect(state: OverlayState, shadows: Int32Array, topics: Int32Array, rho:
 def _mend(
     interest: Interest, links: Int32Array, pairs: Int32Array, degree: npt.NDArray[np.int32], k: int
 ) -> Int32Array:
-    """Those of the pairs that make every topic k-connected, few and without one too many."""
+    """Choose few of the pairs that make every topic k-connected. None of those chosen is superfluous."""
     wants = np.zeros((interest.n_nodes, interest.n_topics), bool)
     wants[interest.nodes, interest.topics] = True
     both = wants[pairs[:, 0]] & wants[pairs[:, 1]]
@@ -182,7 +182,7 @@ def _links_among(state: OverlayState, nodes: Int32Array, position: Int32Array) -
 
 
 def neighbours_in(state: OverlayState, node: int, topics: Int32Array) -> npt.NDArray[np.int64]:
-    """How many neighbours of a node want each of the topics."""
+    """Count the neighbours of a node that want each of the topics."""
     if state.neighbours.length(node) == 0:
         return np.zeros(len(topics), np.int64)
     _, topic = entries_of(state.rows.ragged, state.neighbours.of(node), topics)
@@ -190,7 +190,7 @@ def neighbours_in(state: OverlayState, node: int, topics: Int32Array) -> npt.NDA
 
 
 def shares_topic(state: OverlayState, node: int, others: Int32Array) -> npt.NDArray[np.bool_]:
-    """Which of the others want a topic of the node."""
+    """Tell which of the others share a topic with the node."""
     node_ptr, _ = entries_of(state.rows.ragged, others, state.rows.of(node))
     shares: npt.NDArray[np.bool_] = np.diff(node_ptr) > 0
     return shares
@@ -203,7 +203,7 @@ def _pieces(state: OverlayState, nodes: Int32Array, topics: Int32Array) -> tuple
 
 
 def _on_circle(state: OverlayState, nodes: Int32Array) -> Int32Array:
-    """Nodes in the order of their keys: the circle of the tie rule."""
+    """Sort nodes by their keys, the order of the tie circle."""
     ordered: Int32Array = nodes[np.argsort(state.keys[nodes], kind="stable")]
     return ordered
 

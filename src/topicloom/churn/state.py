@@ -29,7 +29,7 @@ class Slots:
         return len(self.number)
 
     def take(self, label: str) -> int:
-        """Number for a new label."""
+        """Assign a number to a new label and return it."""
         if self._free:
             number = heapq.heappop(self._free)
             self.labels[number] = label
@@ -40,7 +40,7 @@ class Slots:
         return number
 
     def release(self, number: int) -> None:
-        """Forget a label; its number may be taken again."""
+        """Forget a label and free its number."""
         label = self.labels[number]
         assert label is not None
         del self.number[label]
@@ -91,7 +91,7 @@ class OverlayState:
         self.added, self.removed = {}, {}
 
     def add_node(self, label: str) -> int:
-        """Slot of a new node, without topics and links."""
+        """Add a node without topics and links. Returns its slot."""
         node = self.nodes.take(label)
         self.make_nodes(node + 1)
         self.keys[node] = self._key(label)
@@ -99,7 +99,7 @@ class OverlayState:
         return node
 
     def make_nodes(self, n_slots: int) -> None:
-        """Have memory for that many node slots."""
+        """Reserve memory for that many node slots."""
         if n_slots > len(self.keys):
             keys = np.zeros(2 * n_slots, np.uint64)
             keys[: len(self.keys)] = self.keys
@@ -108,7 +108,7 @@ class OverlayState:
             lists.make_lists(n_slots)
 
     def make_topics(self, n_slots: int) -> None:
-        """Have memory for that many topic slots."""
+        """Reserve memory for that many topic slots."""
         self.members.make_lists(n_slots)
 
     def restore(self, rows: Rows, next_link: int) -> None:
@@ -130,7 +130,7 @@ class OverlayState:
         self.next_link = next_link
 
     def topic_slots(self, labels: Iterable[str]) -> Int32Array:
-        """Slots of topics, ascending; new ones for labels that are not known."""
+        """Return the slots of topics, ascending. Unknown labels get new ones."""
         slots = []
         for label in labels:
             slot = self.topics.number.get(label)
@@ -142,7 +142,7 @@ class OverlayState:
         return np.array(sorted(slots), np.int32)
 
     def subscribers(self, topics: Int32Array) -> Int32Array:
-        """Nodes that want any of the topics, ascending."""
+        """Return the nodes that want any of the topics, ascending."""
         nodes: Int32Array = np.unique(self.members.gather(topics.astype(np.int64)))
         return nodes
 
@@ -160,13 +160,13 @@ class OverlayState:
         self.changed_nodes.add(node)
 
     def forget_topics(self, topics: Int32Array) -> None:
-        """Give up the slots of those topics that nobody wants."""
+        """Free the slots of those topics that nobody wants."""
         for topic in topics[self.members.ragged.length[topics] == 0].tolist():
             self.topics.release(topic)
             self.changed_topics.add(topic)
 
     def remove_node(self, node: int) -> None:
-        """Give up the slot of a node that has no topic, link, backup or primary left."""
+        """Free the slot of a node that has no topic, link, backup or primary left."""
         self.nodes.release(node)
         self.changed_nodes.add(node)
 
@@ -208,7 +208,7 @@ class OverlayState:
         self.changed_nodes.add(node)
 
     def rebuild_backups(self, nodes: Int32Array, builder: int, rounds: int, builds: int) -> None:
-        """Build the backups of nodes anew, one after the other; ``builds`` is how many were built before."""
+        """Build the backups of nodes again, one after the other. ``builds`` backup sets were built before."""
         done = 0
         while True:
             done, wanted = rebuild_backups(
@@ -246,7 +246,7 @@ class OverlayState:
         return min(int(self.neighbours.ragged.length.max(initial=0)), self.cap)
 
     def snapshot(self) -> tuple[Interest, Int32Array]:
-        """The interest, nodes and topics in label order, and the links in the order in which they were added."""
+        """Return the interest, nodes and topics in label order, and the links in the order in which they were added."""
         nodes, topics = sorted(self.nodes.number), sorted(self.topics.number)
         node_slots = np.array([self.nodes.number[label] for label in nodes], np.int64)
         topic_slots = np.array([self.topics.number[label] for label in topics], np.int64)

@@ -32,12 +32,12 @@ _NONSENSE = (ArithmeticError, AssertionError, AttributeError, LookupError, TypeE
 
 
 def beside(path: Path, ending: str) -> Path:
-    """The file of that ending beside a state."""
+    """Return the path of the file with that ending beside a state."""
     return path.with_name(path.name + ending)
 
 
 def names_of(path: Path) -> set[str]:
-    """Names of all files that a state consists of, or that a killed process may have left of one."""
+    """Return the names of all files that a state consists of, or that a killed process may have left."""
     whole = {path.name + ending for ending in ("", "-lock", *_SQLITE_FILES)}
     return whole | {path.name + _NEW + ending for ending in ("", *_SQLITE_FILES)}
 
@@ -124,18 +124,18 @@ class WriterLock:
             raise StateInUseError(f"{beside(self.path, '-lock')} was removed: another process may write the state now")
 
     def acknowledge(self, commits: int, sync: str) -> None:
-        """Write down how many commits have been acknowledged."""
+        """Record how many commits have been acknowledged."""
         text = f"{commits} {sync} {_boot() if sync != 'full' else '-'}"
         with suppress(OSError):  # what is committed stays so
             os.pwrite(self._file.fileno(), f"{text} {_digest(text)}\n".ljust(128).encode(), 0)
 
     def release(self) -> None:
-        """Give the lock up; a forked process cannot, and leaves it to the one that took it."""
+        """Release the lock. A forked process leaves it to the process that took it."""
         self._file.close()
 
 
 def acknowledged(path: Path) -> int:
-    """Number of the last commit known to have been acknowledged; 0 if that is not known.
+    """Return the number of the last commit known to be acknowledged, 0 if none is known.
 
     With ``sync="normal"`` a crash of the machine may lose the last commits, so that a mark counts until then only.
     """
@@ -151,7 +151,7 @@ def acknowledged(path: Path) -> int:
 
 @contextmanager
 def moved_into_place(path: Path) -> Iterator[Path]:
-    """Yield a file beside a state to write a new one to; it becomes the state when the block ends without an error.
+    """Yield a file beside a state to write to. It becomes the state when the block ends without an error.
 
     The lock is held. What a killed process left is removed before.
     """
@@ -194,7 +194,7 @@ def _same_file(file: IO[bytes], path: Path) -> bool:
 
 
 def _boot() -> str:
-    """Tells one start of the machine from another; empty where that is not known."""
+    """Identify the start of the machine. Empty where it is not known."""
     try:
         return _BOOT.read_text("ascii").strip()
     except OSError:

@@ -47,7 +47,7 @@ _leaked: list[sqlite3.Connection] = []  # of other processes: closing them here 
 
 
 def checked_sync(sync: str) -> str:
-    """How a commit waits for the disk, or an error that says what is accepted."""
+    """Check how a commit waits for the disk."""
     if sync not in SYNCS:
         raise InvalidOptionError(f"sync is {sync!r}; {', '.join(SYNCS)} are accepted")
     return sync
@@ -61,7 +61,7 @@ class Sums:
         self._of: dict[str, dict[int, int]] = {"node": {}, "topic": {}}
 
     def put(self, table: str, slot: int, value: int) -> None:
-        """Let a row have this sum, 0 for one that is gone."""
+        """Set the sum of a row, 0 for one that is gone."""
         before = self._of[table].pop(slot, 0)
         if value:
             self._of[table][slot] = value
@@ -213,7 +213,7 @@ class Store:
             raise StateInUseError(f"{self._path} is closed; open it again to go on")
 
     def close(self) -> None:
-        """Give the database up for another writer; in a forked process there is nothing to give up.
+        """Close the database and release its lock. A forked process holds neither.
 
         Closing again completes a close that was interrupted.
         """

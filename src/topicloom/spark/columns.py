@@ -42,12 +42,12 @@ def require_columns(table: DataFrame, *names: str) -> None:
 
 
 def quoted(name: str) -> Column:
-    """A column by its exact name, whatever characters are in it."""
+    """Name a column exactly, whatever characters are in it."""
     return F.col("`" + name.replace("`", "``") + "`")
 
 
 def spread(table: DataFrame, key: str, groups: int) -> DataFrame:
-    """The table with its rows moved by a key of so many values, to tasks that each have a few of these.
+    """Move the rows of a table by a key with ``values`` different values, to tasks that have a few of them each.
 
     Spark would put small groups into as few tasks as there are cores, however long the work on each takes; a number of
     tasks that is asked for is kept. Keys are hashed, so there are more tasks than keys while keys are few.

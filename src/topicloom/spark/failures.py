@@ -85,7 +85,7 @@ def sentence_of(kind: str, text: str) -> str:
 
 
 def _exit_code(java: "subprocess.Popen[bytes] | None", error: BaseException, text: str) -> int | None:
-    """Exit code of the JVM, None while it runs. One that cancels its jobs or does not answer is about to end."""
+    """Return the exit code of the JVM, None while it runs. A JVM that cancels its jobs is about to end."""
     if java is None:
         return None
     if isinstance(error, ConnectionError) or "SparkContext was shut down" in text or "Py4JNetworkError" in text:
@@ -102,7 +102,7 @@ def _java_ended(code: int) -> str:
 
 
 def _text(error: BaseException) -> str:
-    """The message and, where PySpark keeps it apart, the Java stack trace."""
+    """Join the message and, where PySpark keeps it apart, the Java stack trace."""
     try:
         trace = error.getStackTrace() if hasattr(error, "getStackTrace") else None
         return f"{error}\n{trace or ''}"
@@ -111,7 +111,7 @@ def _text(error: BaseException) -> str:
 
 
 def _last_cause(text: str) -> str:
-    """Message of the innermost Java exception that has one; without any, the first line."""
+    """Find the message of the innermost Java exception that has one, or else the first line."""
     causes = [(name, message.strip()) for name, message in _CAUSE.findall(text) if message.strip()]
     if not causes:
         return _short(next((line for line in text.splitlines() if line.strip()), "no message"))
@@ -120,7 +120,7 @@ def _last_cause(text: str) -> str:
 
 
 def _raised(text: str) -> str:
-    """The line that ends a Python traceback; for an error of topicloom its sentence alone."""
+    """Find the line that ends a Python traceback, for an error of topicloom its sentence alone."""
     after = text.rpartition("Traceback (most recent call last)")[2].split("\n\tat ")[0].split("SQLSTATE")[0]
     lines = [line for line in after.splitlines() if _RAISED.match(line)]
     if not lines:

@@ -7,7 +7,7 @@ _CGROUP_LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.lim
 
 
 def available_memory() -> int:
-    """Bytes that a new process may take: what the kernel calls available, within the limit of the container."""
+    """Return the bytes that a new process may take: those the kernel calls available, within the container's limit."""
     total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     try:
         lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()

@@ -19,7 +19,7 @@ _LOCK = "in-use"
 
 @contextmanager
 def scratch_folder() -> Iterator[Path]:
-    """A temporary folder for the length of the block; folders of this user whose process is gone are removed first."""
+    """Make a temporary folder for the length of the block, after removing those of this user's dead processes."""
     sweep()
     place = Path(tempfile.mkdtemp(prefix=".topicloom-new-"))
     lock = os.open(place / _LOCK, os.O_CREAT | os.O_RDWR, 0o600)

@@ -50,7 +50,7 @@ _SAME_DATE = (1980, 1, 1, 0, 0, 0)
 
 
 def package_zip(folder: Path) -> Path:
-    """Write the zip into a folder; same code, same name and same bytes."""
+    """Write the zip into a folder. The same code gives the same name and the same bytes."""
     root = Path(__file__).parents[1]
     sources = {path.relative_to(root.parent).as_posix(): path.read_bytes() for path in sorted(root.rglob("*.py"))}
     digest = hashlib.sha256(b"\0".join([_LOADER.encode(), *(name.encode() + text for name, text in sources.items())]))

@@ -15,7 +15,7 @@ class Stages:
     listener : callable, optional
         Called with a sentence when a stage begins and when there is news within it.
     keeper : callable, optional
-        Called with a sentence that shall still be seen when the run is over; the listener unless given.
+        Called with a sentence that is to be seen when the run is over; the listener unless given.
 
     A stage named ``whole/part`` is a part of another one, whose seconds contain its own.
     """
@@ -32,7 +32,7 @@ class Stages:
 
     @contextmanager
     def __call__(self, name: str, sentence: str) -> Iterator[None]:
-        """Time a stage; entered twice under one name, the seconds add up."""
+        """Time a stage. Seconds of one name add up."""
         self.say(sentence)
         start = time.perf_counter()
         try:

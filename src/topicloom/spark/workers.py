@@ -17,9 +17,9 @@ _looked_at: "WeakSet[SparkSession]" = WeakSet()
 
 
 def check_workers(spark: "SparkSession") -> None:
-    """Look once whether a session's Python workers have what they will be asked to import.
+    """Check once that a session's Python workers have the packages that they will import.
 
-    Without this look, the first function that runs in a worker fails, and by then reading and encoding have taken
+    Without this check, the first function that runs in a worker fails, and by then reading and encoding have taken
     minutes. An embedded Spark whose workers run this very Python is not asked.
 
     Raises

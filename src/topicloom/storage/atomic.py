@@ -40,7 +40,7 @@ def whole_directory(
     inputs: Iterable[str | Path] = (),
     ours: Callable[[Path], str | None] | None = None,
 ) -> Iterator[Path]:
-    """Yield an empty directory to write into; when the block ends without an error it becomes ``destination``.
+    """Yield an empty directory to write into. It becomes ``destination`` when the block ends without an error.
 
     On an error, or Ctrl-C, what was written is removed, the folders that were made for it are removed, and what stood
     at the destination is untouched. What a killed process left behind is removed by the next one that writes there.
@@ -85,7 +85,7 @@ def whole_directory(
 
 @contextmanager
 def whole_file(path: Path, *, durable: bool = False) -> Iterator[BinaryIO]:
-    """Yield a binary file to write; when the block ends without an error it becomes ``path``, over what stood there.
+    """Yield a binary file to write. It replaces ``path`` when the block ends without an error.
 
     With ``durable`` its bytes are on the disk when the block has ended; the entry of the folder is not flushed.
 
@@ -147,7 +147,7 @@ def flush(folder: Path) -> None:
 
 
 def _staging_directory(destination: Path, made: list[Path]) -> Path:
-    """A new hidden directory beside the destination; ``made`` gets the folders that had to be made for it."""
+    """Make a hidden directory beside the destination. Folders that had to be made for it are added to ``made``."""
     for attempt in range(_ATTEMPTS):
         try:
             for folder in reversed([folder for folder in destination.parents if not folder.exists()]):
@@ -184,7 +184,7 @@ def _move_into_place(staging: Path, destination: Path, *, overwrite: bool) -> No
 
 
 def _exchange(one: Path, other: Path) -> bool:
-    """Swap two directories in one step; False where the system or the file system cannot."""
+    """Swap two directories in one step. Returns False where the system or the file system cannot."""
     try:
         renameat2 = ctypes.CDLL(None, use_errno=True).renameat2
     except (OSError, AttributeError):

@@ -58,7 +58,7 @@ def check_destination(
 
 
 def not_written_by_us(folder: Path) -> str | None:
-    """Why a folder is not one that topicloom wrote with its ``run.json``; None if it is, or if it is empty."""
+    """Say why a folder was not written by topicloom with its ``run.json``. Returns None if it was, or is empty."""
     names = sorted(os.listdir(folder))  # noqa: PTH208 - names that are not UTF-8 included
     if not names:
         return None
@@ -72,7 +72,7 @@ def not_written_by_us(folder: Path) -> str | None:
 
 
 def not_our_subscriptions(folder: Path) -> str | None:
-    """Why a folder is not a table of subscriptions as ``generate`` writes it; None if it is, or if it is empty."""
+    """Say why a folder is not a table of subscriptions of ``generate``. Returns None if it is one, or is empty."""
     for name in sorted(os.listdir(folder)):  # noqa: PTH208
         path = folder / name
         if name == "_SUCCESS" or (name.startswith(".") and name.endswith(".crc")):
@@ -120,7 +120,7 @@ def _check_inputs(destination: Path, inputs: Iterable[str | Path]) -> None:
 
 
 def _local_paths(given: str) -> list[Path]:
-    """Real paths of an input that is on this machine: the one of that name, or those that a pattern matches."""
+    """Return the real paths of an input on this machine: the one of that name, or those that a pattern matches."""
     if "://" in given:
         return []
     found = [given] if os.path.lexists(given) else glob.glob(given)  # noqa: PTH207
@@ -135,7 +135,7 @@ def _working_directory() -> Path | None:
 
 
 def _mark(path: Path) -> dict[str, Any] | None:
-    """The contents of a mark of ours; None for anything else."""
+    """Read a mark of ours. Returns None for anything else."""
     try:
         content = json.loads(path.read_bytes())
     except (OSError, ValueError, RecursionError):

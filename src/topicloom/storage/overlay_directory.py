@@ -74,13 +74,13 @@ def save(
 
 
 def write_parquet(table: pa.Table, path: Path) -> None:
-    """Write a Parquet file whose pages carry checksums; the name need not be UTF-8."""
+    """Write a Parquet file whose pages carry checksums. The name need not be UTF-8."""
     with path.open("xb") as file:
         pq.write_table(table, file, write_page_checksum=True)
 
 
 def load(source: Path) -> Loaded:
-    """Interest, links in the order added, and the facts of ``run.json`` of an overlay directory.
+    """Read an overlay directory. Returns interest, links in the order added, and the facts of ``run.json``.
 
     They belong to one overlay also while another one is moved into its place: the directory is opened once, and read
     again if it was replaced and taken away meanwhile.
@@ -93,7 +93,7 @@ def load(source: Path) -> Loaded:
 
 
 def read_run(source: Path) -> dict[str, Any]:
-    """Facts of ``run.json``; refuses a folder that is not an overlay directory of a known format."""
+    """Read the facts of ``run.json``. Refuses a folder that is not an overlay directory of a known format."""
     return _while_replaced(source, _run)
 
 
@@ -214,7 +214,7 @@ def _names(labels: npt.ArrayLike | None, count: int) -> pa.Array:
 def _index(
     names: pa.ChunkedArray, where: str, labelled: bool
 ) -> tuple[pa.Array, Int64Array, label_columns.Labels | None]:
-    """Names in id order, their rows in that order, and the labels if they were not ids to begin with."""
+    """Return names in id order, their rows in that order, and the labels unless they were ids to begin with."""
     texts = names.cast(pa.large_string()).combine_chunks()
     if texts.null_count:
         raise OverlayFormatError(f"{where} has a row without a name")

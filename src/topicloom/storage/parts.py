@@ -1,4 +1,4 @@
-"""Reading a folder that may be replaced meanwhile: it is opened once, and every file is found from that handle."""
+"""Read a folder that may be replaced meanwhile: it is opened once, and every file is found from that handle."""
 
 import hashlib
 import os
@@ -29,7 +29,7 @@ class OpenFolder:
         return os.path.samestat(now, os.fstat(self.handle))
 
     def names(self, part: str) -> list[str]:
-        """Names of the files of a part, without hidden ones and marks of Spark."""
+        """Return the names of the files of a part, without hidden ones and marks of Spark."""
         try:
             handle = os.open(part, os.O_RDONLY | os.O_DIRECTORY, dir_fd=self.handle)
         except OSError as error:
@@ -40,7 +40,7 @@ class OpenFolder:
             os.close(handle)
 
     def read(self, name: str) -> bytes:
-        """Bytes of a file of the folder."""
+        """Read a file of the folder."""
         try:
             with os.fdopen(os.open(name, os.O_RDONLY, dir_fd=self.handle), "rb") as file:
                 return file.read()

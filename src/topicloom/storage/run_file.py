@@ -40,13 +40,13 @@ _INFINITY = "Infinity"  # JSON has no such number
 
 
 def json_options(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Options of a method as JSON can hold them: numbers of Python, and infinity as text."""
+    """Turn options of a method into what JSON can hold: numbers of Python, and infinity as text."""
     plain = {name: value.item() if isinstance(value, np.generic) else value for name, value in options.items()}
     return {name: _INFINITY if value == math.inf else value for name, value in plain.items()}
 
 
 def run_header() -> dict[str, Any]:
-    """What every ``run.json`` starts with."""
+    """Return what every ``run.json`` starts with."""
     versions = {
         "topicloom": __version__,
         "python": platform.python_version(),
@@ -109,7 +109,7 @@ def write_json(path: Path, content: Mapping[str, Any]) -> None:
 
 
 def parse_run(content: bytes, source: Path) -> dict[str, Any]:
-    """The facts of a ``run.json``.
+    """Parse a ``run.json``. Returns its facts.
 
     Raises
     ------
@@ -160,7 +160,7 @@ def _checksum(content: Mapping[str, Any]) -> str:
 
 
 def _digests(folder: Path) -> dict[str, str]:
-    """SHA-256 by path of the files of a folder; hidden files and marks of Spark are left out."""
+    """Hash the files of a folder by path with SHA-256, without hidden files and marks of Spark."""
     found = {}
     for path in sorted(folder.rglob("*")):
         if path.is_file() and path.name[0] not in "._" and path != folder / RUN_FILE:

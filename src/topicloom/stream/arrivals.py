@@ -1,4 +1,4 @@
-"""The rows of a micro-batch as events in their order, with those that cannot be read set apart."""
+"""Turn the rows of a micro-batch into events in their order, and set those apart that cannot be read."""
 
 import hashlib
 from collections.abc import Iterable, Iterator
@@ -31,7 +31,7 @@ class Arrival(NamedTuple):
 
     @property
     def key(self) -> str | None:
-        """What an event that comes again is known by; None for one without id."""
+        """The key by which an event that arrives again is recognised, None without an id."""
         number = self.event.id if self.event is not None else self.raw.get("id") if isinstance(self.raw, dict) else None
         return id_key(number) if isinstance(number, int | str) and not isinstance(number, bool) else None
 
@@ -48,7 +48,7 @@ def check_columns(events: DataFrame) -> None:
 
 
 def arrivals(batch: DataFrame) -> list[Arrival]:
-    """The rows of a batch in the order of their files and lines, or of Kafka's offsets; blank lines are left out."""
+    """Collect the rows of a batch in the order of files and lines, or of Kafka's offsets, without blank lines."""
     parsed = set(NEEDED) <= set(batch.columns)
     wanted = [F.col(name) for name in COLUMNS if name in batch.columns] if parsed else [F.col(VALUE).cast("binary")]
     order = next((names for names in _ORDERS if set(names) <= set(batch.columns)), ())
@@ -62,7 +62,7 @@ def arrivals(batch: DataFrame) -> list[Arrival]:
 
 
 def fingerprint(found: Iterable[Arrival]) -> str:
-    """Tells two batches apart, whatever the order of their rows."""
+    """Hash a batch. The order of its rows does not matter."""
     texts = sorted(raw_text(arrival.raw) for arrival in found)
     digest = hashlib.blake2b(digest_size=16)
     for text in texts:
@@ -71,7 +71,7 @@ def fingerprint(found: Iterable[Arrival]) -> str:
 
 
 def _rows(table: pa.Table) -> Iterator[Any]:
-    """Each row as bytes of JSON, as a dictionary, or as the error of text that is not UTF-8."""
+    """Yield each row as bytes of JSON, as a dictionary, or as the error of text that is not UTF-8."""
     if table.column_names == [VALUE]:
         yield from table[VALUE].to_pylist()
         return

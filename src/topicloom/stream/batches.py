@@ -1,4 +1,4 @@
-"""What is done with a micro-batch: once, whatever dies on the way."""
+"""Take in micro-batches exactly once, whatever is killed on the way."""
 
 import json
 import sqlite3
@@ -20,7 +20,7 @@ from topicloom.stream.files import make_folders, write_files
 
 @dataclass(frozen=True)
 class BatchReport:
-    """What a batch did, for who watches.
+    """What a batch did, for a listener.
 
     Attributes
     ----------
@@ -81,21 +81,21 @@ class BatchSink:
         if known is not None and known != query:
             raise StateFormatError(
                 f"the state has taken in batches of a stream whose checkpoint is not in {self.checkpoint}: events "
-                "could be applied twice; put the checkpoint back, or begin anew in another folder"
+                "could be applied twice; put the checkpoint back, or start in another folder"
             )
         if known is None and commits.is_dir() and any(path.name.isdigit() for path in commits.iterdir()):
             raise StateFormatError(
                 f"{self.checkpoint} is of a stream whose batches are not in the state: events would be lost; "
-                "put the state back, or begin anew in another folder"
+                "put the state back, or start in another folder"
             )
 
     def close(self) -> None:
-        """Give up the state, when the batch in hand is done."""
+        """Close the state when the current batch is done."""
         with self._busy:
             self._maintainer.close()
 
     def __call__(self, rows: DataFrame, batch: int) -> None:
-        """Take in a batch; what Spark's foreachBatch calls."""
+        """Take in a batch. Spark's foreachBatch calls this."""
         try:
             with self._busy:
                 self._take(rows, batch)
@@ -151,7 +151,10 @@ class BatchSink:
             self._listener(BatchReport(batch, *counts, *size, time.perf_counter() - started))
 
     def _without_repeats(self, found: list[Arrival]) -> tuple[list[Arrival], int]:
-        """Arrivals whose id has not been seen, and how many have; the first of several counts."""
+        """Drop arrivals whose id was seen before; of several with one id the first counts.
+
+        Returns the others, and how many were dropped.
+        """
         seen = self._journal.seen(arrival.key for arrival in found if arrival.key is not None)
         fresh = []
         for arrival in found:

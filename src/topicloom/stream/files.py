@@ -22,7 +22,7 @@ CHANGES_FOLDER, REJECTED_FOLDER = "changes", "rejected"
 
 
 def make_folders(out: Path) -> None:
-    """Have the folders, and no half-written file of a process that died."""
+    """Make the folders, and remove half-written files of a process that died."""
     for name in (CHANGES_FOLDER, REJECTED_FOLDER):
         (out / name).mkdir(parents=True, exist_ok=True)
         for left in (out / name).glob(".batch-*.partial*"):  # one stream at a time writes here
@@ -30,7 +30,7 @@ def make_folders(out: Path) -> None:
 
 
 def write_files(out: Path, entry: Entry) -> None:
-    """Write the files of a batch; on disk when it returns."""
+    """Write the files of a batch. They are on disk when it returns."""
     rejected = [{"batch": entry.batch, **row} for row in entry.rejected]
     if rejected:
         _write_both(out / REJECTED_FOLDER, entry.batch, rejected, table(rejected, BATCH_REJECTED))

@@ -1,4 +1,4 @@
-"""An overlay that follows a stream of events."""
+"""Maintain an overlay that follows a stream of events."""
 
 from pathlib import Path
 from typing import Any
@@ -19,21 +19,21 @@ STATE = "state.db"
 
 
 class MaintainedQuery(StreamingQuery):
-    """The streaming query of `maintain`; its end gives up the durable state."""
+    """The streaming query of `maintain`. It closes the durable state when it ends."""
 
     def __init__(self, query: StreamingQuery, sink: BatchSink) -> None:
         super().__init__(query._jsq)
         self._sink = sink
 
     def stop(self) -> None:
-        """Stop after the batch in hand, and give up the state."""
+        """Stop after the current batch, and close the state."""
         try:
             super().stop()
         finally:
             self._sink.close()
 
     def awaitTermination(self, timeout: int | None = None) -> bool | None:  # noqa: N802 - as Spark names it
-        """Wait for the end of the query; give up the state when it has ended.
+        """Wait for the end of the query, and close the state when it has ended.
 
         Raises
         ------
@@ -62,7 +62,7 @@ def maintain(
     listener: Listener | None = None,
     **options: Any,
 ) -> MaintainedQuery:
-    """Keep an overlay topic-connected while events stream in; write the link changes batch by batch.
+    """Keep an overlay topic-connected while events stream in, and write the link changes batch by batch.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ def maintain(
     Returns
     -------
     StreamingQuery
-        Wait for it (``awaitTermination``) or end it (``stop``): both give up the state.
+        Wait for it (``awaitTermination``) or end it (``stop``): both close the state.
 
     Raises
     ------

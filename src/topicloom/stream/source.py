@@ -1,4 +1,4 @@
-"""A folder in which files of events appear, as a streaming DataFrame that remembers the order of the lines."""
+"""Stream the files of events that appear in a folder, with the order of their lines."""
 
 from pathlib import Path
 
@@ -28,7 +28,7 @@ _SCHEMA = StructType(
 def read_events(
     spark: SparkSession, folder: str | Path, *, format: str | None = None, files_per_batch: int = 100
 ) -> DataFrame:
-    """Events of the files that are, or will be, in a folder, for `maintain`.
+    """Stream the events of files that are in a folder, or will be, for `maintain`.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ def read_events(
     format : {"json", "parquet"}, optional
         JSON lines (.json, .jsonl, .ndjson) or Parquet; by the files that are there unless given, JSON without any.
     files_per_batch : int
-        At most so many files make a batch, the oldest first.
+        Most files of a batch; the oldest come first.
 
     Raises
     ------
@@ -73,7 +73,7 @@ def read_events(
 
 
 def local_path(path: Path) -> str:
-    """A path on this machine as Spark takes it, wherever its default file system is; it does not decode URIs."""
+    """Name a path on this machine for Spark, whatever its default file system is. Spark does not decode URIs."""
     return f"file://{path}"
 
 
@@ -86,7 +86,7 @@ def _format_in(folder: Path) -> str:
 
 
 def _schema_in(spark: SparkSession, folder: Path, pattern: str) -> StructType:
-    """Schema of the Parquet files that are there, or ours where there is none yet."""
+    """Return the schema of the Parquet files that are there, or ours where there is none yet."""
     if not any(path.suffix == ".parquet" and path.name[0] not in "._" for path in folder.iterdir()):
         return _SCHEMA
     schema = spark.read.option("pathGlobFilter", pattern).parquet(local_path(folder)).schema

@@ -41,7 +41,7 @@ def command(
         int, typer.Option(help="Links between remaining nodes that a repair may release; 0 is the paper's algorithm.")
     ] = 0,
     rebalance: Annotated[
-        float | None, typer.Option(help="Exchange links when degrees exceed so many times a fresh design's.")
+        float | None, typer.Option(help="Exchange links while degrees exceed this many times a fresh design's.")
     ] = None,
     batch: Annotated[int, typer.Option(min=1, help="Events that are repaired together.")] = 1,
     seed: Seed = 0,
@@ -90,7 +90,7 @@ def command(
 
 
 def kept_k(overlay: Overlay, source: Path, given: int | None) -> int:
-    """The connectivity to maintain: the one given, or else that of the overlay; says if the former is less."""
+    """Return the connectivity to maintain: the one given, or else the overlay's. Warns if the former is less."""
     recorded = recorded_k(overlay, read_run(source))
     if given is not None and given < recorded:
         tell(f"{source} was designed for k = {recorded}; only k = {given} is maintained from here on")
@@ -98,7 +98,7 @@ def kept_k(overlay: Overlay, source: Path, given: int | None) -> int:
 
 
 def _read(source: Path) -> Iterator[Any]:
-    """Events as they were written, in the order of the files; a `Rejection` for a line that is no JSON."""
+    """Yield events as they were written, in the order of the files, and a `Rejection` for a line that is no JSON."""
     if not source.exists():
         raise InputNotFoundError(f"{source} does not exist")
     files = [source]

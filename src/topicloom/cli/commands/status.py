@@ -1,4 +1,4 @@
-"""``topicloom status``: how an overlay that lives is doing, and how far it has drifted from a fresh design."""
+"""``topicloom status``: the state of an overlay under churn, and how far it has drifted from a fresh design."""
 
 import json
 import time
@@ -121,7 +121,7 @@ def _facts(standing: Standing) -> dict[str, Any]:
 
 
 def _fresh(standing: Standing, k: int) -> dict[str, Any]:
-    """Degrees of a fresh design, and how many times as high those of the overlay are."""
+    """Measure the degrees of a fresh design, and their ratio to those of the overlay."""
     method, options = _same_method(standing, k)
     now = _degrees(standing.overlay)
     fresh = _degrees(design(standing.overlay.interest, method, seed=standing.overlay.seed, **options))

@@ -54,7 +54,7 @@ def command(
         int | None, typer.Option(help="Links between remaining nodes that a repair may release.  [default: 0]")
     ] = None,
     rebalance: Annotated[
-        float | None, typer.Option(help="Exchange links when degrees exceed so many times a fresh design's.")
+        float | None, typer.Option(help="Exchange links while degrees exceed this many times a fresh design's.")
     ] = None,
     seed: Annotated[int | None, typer.Option(help="Same seed and events, same links.  [default: 0]")] = None,
     master: Master = None,
@@ -157,7 +157,7 @@ def _sentence(report: "BatchReport") -> str:
 
 
 def _finish(out: Path) -> int:
-    """Write the overlay as it stands, judged."""
+    """Judge the overlay as it is now, and write it."""
     kept = read_state(out / _STATE)
     k = int(kept.facts["k"])
     verdict = verify(kept.interest, kept.overlay.links, k)
