@@ -1,6 +1,7 @@
 """Imports go down the layers only, and the judge knows nothing of what it judges."""
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
@@ -44,6 +45,17 @@ def test_imports_go_down(path):
 @pytest.mark.parametrize("path", sorted((PACKAGE / "judge").glob("*.py")), ids=lambda path: path.name)
 def test_the_judge_shares_no_code_with_what_it_judges(path):
     assert not imported_layers(path) & {"methods", "kernels", "churn", "pipeline"}
+
+
+LIBRARY = [path for path in MODULES if path.relative_to(PACKAGE).parts[0] not in ("cli", "deploy", "spark", "study")]
+
+
+@pytest.mark.parametrize("path", LIBRARY, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_sentences_of_the_library_name_no_flag_of_the_command_line(path):
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    documented = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    texts = [node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and id(node) not in documented]
+    assert not [text for text in texts if isinstance(text, str) and re.search(r"(?<!\w)--[a-z]{2,}", text)]
 
 
 def test_every_subpackage_has_a_layer():

@@ -181,7 +181,7 @@ def test_patterns_are_expanded_on_spark_as_in_memory(spark, tmp_path):
 def test_links_of_other_names_are_refused_with_the_likeliest_pair(spark, tmp_path):
     path = tmp_path / "l.csv"
     path.write_text("from;to\na;b\n")
-    with pytest.raises(MissingColumnError, match="perhaps --src-column 'from' --dst-column 'to'"):
+    with pytest.raises(MissingColumnError, match="perhaps src_column='from', dst_column='to'"):
         read_links(spark, path)
     assert [tuple(row) for row in read_links(spark, path, src_column="from", dst_column="to").collect()] == [("a", "b")]
 

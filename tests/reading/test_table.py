@@ -53,7 +53,7 @@ def test_labels_that_look_alike_and_patterns_are_warned_of(tmp_path):
         ("look-alikes", "node", 1), ("look-alikes", "topic", 1), ("wildcards", "topic", 2),
     ]  # fmt: skip
     assert found[0].examples == (("Broker", "broker", "broker "),)
-    assert "'a.*'; 't/#'" in found[2].sentence and "--expand mqtt" in found[2].sentence
+    assert "'a.*'; 't/#'" in found[2].sentence and "expand='mqtt'" in found[2].sentence
 
 
 def test_patterns_are_expanded_if_asked(tmp_path):
@@ -67,7 +67,7 @@ def test_patterns_are_expanded_if_asked(tmp_path):
 
 def test_links_have_the_same_rules(tmp_path):
     assert read_links(write(tmp_path / "l.csv", "src;dst\na;b\n")).table.to_pylist() == [{"src": "a", "dst": "b"}]
-    with pytest.raises(MissingColumnError, match=r"perhaps --src-column 'from' --dst-column 'to'.*--no-header"):
+    with pytest.raises(MissingColumnError, match=r"perhaps src_column='from', dst_column='to'.*header=False"):
         read_links(write(tmp_path / "m.csv", "from,to\na,b\n"))
     reading = read_links(tmp_path / "m.csv", src_column="from", dst_column="to")
     assert reading.table.num_rows == 1

@@ -82,7 +82,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         complain(_usage(error))
         return BAD_INPUT
     except TopicloomError as error:
-        complain(str(error).replace("overwrite=True", "--overwrite"))  # the library's word for the flag
+        complain(str(error))
         return BAD_INPUT
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # so that the exit does not complain again

@@ -1,6 +1,7 @@
 """What people see: messages and progress on stderr, tables on stdout, labels made safe to print."""
 
 import os
+import re
 import sys
 import time
 import unicodedata
@@ -16,6 +17,9 @@ from topicloom.kernels.notice import told_by
 
 _LONGEST_LABEL = 80
 _HIDDEN = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
+_KEYWORD = re.compile(
+    r"\b(overwrite|header|format|expand|encoding|[a-z]+_column)=(True|False|…|'[^']*')(?:, (?=\w+='))?"
+)
 
 
 def fill_standard_streams() -> None:
@@ -37,12 +41,27 @@ def fill_standard_streams() -> None:
 
 def complain(sentence: str) -> None:
     """One sentence on stderr."""
-    print(f"topicloom: {visible(sentence, longest=2000)}", file=sys.stderr)
+    print(f"topicloom: {visible(in_flags(sentence), longest=2000)}", file=sys.stderr)
 
 
 def tell(sentence: str) -> None:
     """A message on stderr."""
-    print(visible(sentence, longest=2000), file=sys.stderr, flush=True)
+    print(visible(in_flags(sentence), longest=2000), file=sys.stderr, flush=True)
+
+
+def in_flags(sentence: str) -> str:
+    """Replace the keywords that a sentence of the library names by the flags of the command line.
+
+    >>> in_flags("perhaps node_column='a b', topic_column='t'; say header=False or format=…")
+    "perhaps --node-column 'a b' --topic-column 't'; say --no-header or --format"
+    """
+    return _KEYWORD.sub(_flag, sentence)
+
+
+def _flag(found: "re.Match[str]") -> str:
+    flag = ("--no-" if found[2] == "False" else "--") + found[1].replace("_", "-")
+    value = f" {found[2]}" if found[2][0] == "'" else ""
+    return flag + value + (" " if found[0].endswith(", ") else "")
 
 
 def visible(label: str, *, longest: int = _LONGEST_LABEL) -> str:
@@ -85,7 +104,7 @@ class Narrator:
     def note(self, sentence: str) -> None:
         """A message that stays, printed above the progress."""
         if self._progress is not None:
-            self._progress.console.print(Text(visible(sentence, longest=2000)))
+            self._progress.console.print(Text(visible(in_flags(sentence), longest=2000)))
         else:
             tell(sentence)
 

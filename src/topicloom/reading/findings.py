@@ -37,7 +37,7 @@ class Finding(NamedTuple):
         if self.kind == "wildcards":
             return (
                 f"warning: {self.number:,} topics look like patterns, such as {shown}; each is taken as one exact name "
-                "unless --expand mqtt or --expand nats is given"
+                "unless expand='mqtt' or expand='nats' is given"
             )
         return (
             f"warning: {self.number:,} times {self.what}s differ only by case, white space or Unicode form, "

@@ -235,9 +235,10 @@ def _positions(
     constants = [matching(word, list(partitions)) for word in options.names]
     free = iter(range(width))
     if sum(not one for one in constants) != width and not all(one and one.isdecimal() for one in wanted[:2]):
+        words = options.kind.parameters
         raise MissingColumnError(
             f"the first line of {name} has {width} field{'' if width == 1 else 's'}, not two: {_listed(row.fields)}; "
-            f"without a header say which by number, such as {options.kind.flag(0)} 1 {options.kind.flag(1)} 3"
+            f"without a header say which by number, such as {words[0]}='1', {words[1]}='3'"
         )
     picks: list[Pick | None] = []
     for which, word in enumerate(wanted):
@@ -285,13 +286,14 @@ def _missing(
     absent = " and ".join(repr(word) for word, pick in zip(wanted, picks) if pick is None and word is not None)
     found = f"its first line has {_listed(names)}" if lines else f"it has {_listed(names) or 'none'}"
     advice = _advice(names, options, picks)
-    data = "if the first line is data, say --no-header (header=False)" if lines else ""
+    data = "if the first line is data, say header=False" if lines else ""
     ends = "; ".join(part for part in (advice, data) if part)
     return f"{name} has no column {absent}: {found}" + (f"; {ends}" if ends else "")
 
 
 def _advice(names: Sequence[str], options: ReadOptions, picks: Sequence[Pick | None]) -> str:
     """The options that name the likeliest pair of columns."""
+    words = options.kind.parameters
     chosen: list[str | None] = []
     for which in (0, 1):
         likely = options.kind.likely[which]
@@ -304,11 +306,11 @@ def _advice(names: Sequence[str], options: ReadOptions, picks: Sequence[Pick | N
     if chosen == [None, None] and len(names) == 2 and all(name.strip() for name in names):
         chosen = list(names)
     if None in chosen:
-        return f"name the two columns with {options.kind.flag(0)} and {options.kind.flag(1)}"
-    said = [f"{options.kind.flag(which)} {str(chosen[which])[:60]!r}" for which in (0, 1) if picks[which] is None]
+        return f"name the two columns with {words[0]}=… and {words[1]}=…"
+    said = [f"{words[which]}={str(chosen[which])[:60]!r}" for which in (0, 1) if picks[which] is None]
     if not said:
-        return "name the column of the roles with --role-column"
-    return f"perhaps {' '.join(said)}"
+        return "name the column of the roles with role_column=…"
+    return f"perhaps {', '.join(said)}"
 
 
 def _bare(name: str) -> str:

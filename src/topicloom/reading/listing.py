@@ -164,7 +164,7 @@ def _single(source: str, format: str | None) -> Listing:
     if format is not None:
         kind = format
     elif kind is None and (suffixes[-1] if suffixes else "") not in _PLAIN_NAMES:
-        why = wrong if suffixes[-1] in _REFUSED else "has a name of no known format; say which it has with --format"
+        why = wrong if suffixes[-1] in _REFUSED else "has a name of no known format; say which it has with format=…"
         raise InputNotFoundError(f"{_printable(source)} {why}")
     return Listing(
         (Found(source, status.st_size, kind, compression, partitions_of(source, os.path.dirname(source))),), ()
@@ -225,5 +225,5 @@ def _nothing(source: str, skipped: list[Skipped]) -> str:
     return (
         f"{_printable(source)} holds no file that can be read; {len(skipped):,} skipped, such as "
         f"{_printable(example.path)}, which {example.reason}"
-        + ("; say which format they have with --format" if "no known format" in example.reason else "")
+        + ("; say which format they have with format=…" if "no known format" in example.reason else "")
     )

@@ -32,7 +32,7 @@ def row_notes(counts: Mapping[str, int], reasons: Mapping[str, int]) -> tuple[st
     why = "; ".join(f"{count:,} × {reason}" for reason, count in list(reasons.items())[:_SHOWN])
     notes = [total, f"rejected: {why}"]
     if any("not valid UTF-8" in reason for reason in reasons):
-        notes.append("if the text is in another encoding, name it, such as --encoding latin-1")
+        notes.append("if the text is in another encoding, name it, such as encoding='latin-1'")
     return tuple(notes)
 
 

@@ -21,10 +21,6 @@ class TableKind:
     parameters: tuple[str, str]
     likely: tuple[tuple[str, ...], tuple[str, ...]]
 
-    def flag(self, which: int) -> str:
-        """The command-line option that names a column."""
-        return "--" + self.parameters[which].replace("_", "-")
-
 
 SUBSCRIPTIONS = TableKind(
     "subscriptions",

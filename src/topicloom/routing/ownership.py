@@ -96,7 +96,7 @@ def check_dialling(interest: Interest, links: Int32Array, brokers: Mapping[str, 
         raise InvalidLinksError(
             f"link {interest.node_label(u)!r} – {interest.node_label(v)!r}: neither end may dial the other "
             f"(inventory: dials and accepts); {len(impossible):,} such links. "
-            "Design the overlay with --inventory, so that such links are not used"
+            "Design the overlay with the same inventory, so that such links are not used"
         )
 
 
