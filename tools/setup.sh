@@ -1,13 +1,16 @@
 #!/bin/sh
 # Everything that a fresh Debian with Python 3.11 lacks: Java 17 for Spark, a virtual environment, the locked packages.
 # A second run finds its stamp and does nothing.
+# With the word "dev" it also installs what tests, lint and benches need, and compiles all kernels ahead.
 # With the word "brokers" it also installs the message brokers that tests and rehearsals run; one that cannot be had is
 # reported, and its tests skip. With "rabbitmq" it installs RabbitMQ, which only make rehearse-large runs.
 set -eu
 cd "$(dirname "$0")/.."
 
 VENV=.venv
-STAMP="$VENV/.topicloom-setup"
+EXTRA=all
+[ "${1:-}" = "" ] || EXTRA=dev
+STAMP="$VENV/.topicloom-setup-$EXTRA"
 OLDEST_JAVA=17
 
 say() { printf 'setup: %s\n' "$1" >&2; }
@@ -77,10 +80,13 @@ if [ ! -x "$VENV/bin/pip" ]; then
         "$PYTHON" -m venv "$VENV"
     fi
 fi
-say "installing the locked packages (once, a minute or two)"
-"$VENV/bin/pip" install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
-say "compiling the kernels (once, two or three minutes)"
-"$VENV/bin/python" -c "from topicloom.spark.warm import warm_all; warm_all()"
+say "installing the locked packages (once, about a minute)"
+"$VENV/bin/pip" install --quiet --disable-pip-version-check --constraint constraints.txt --editable ".[$EXTRA]"
+say "compiling kernels, and making an archive of Spark's classes (once)"
+"$VENV/bin/python" -c "from topicloom.spark.warm import warm; warm('ring-pt'); warm('gm')"  # the archive's run needs them, too
+"$VENV/bin/python" -m topicloom.spark.java &
+[ "$EXTRA" = all ] || "$VENV/bin/python" -c "from topicloom.spark.warm import warm_all; warm_all()"
+wait $! || true  # runs are slower without an archive, and that is all
 wanted >"$STAMP"
 [ "${1:-}" != brokers ] || install_brokers
 [ "${1:-}" != rabbitmq ] || install_rabbitmq

@@ -1,4 +1,4 @@
-"""Parts of topicloom that need packages beyond numpy, numba, scipy and pyarrow."""
+"""Parts of topicloom that need packages beyond numpy, numba, scipy, pyarrow and xxhash."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -66,7 +66,7 @@ def test_an_existing_folder_is_kept(subscriptions, tmp_path, capsys):
 
 def test_methods_that_do_not_fit_side_by_side_run_one_by_one(monkeypatch):
     monkeypatch.setattr("topicloom.cli.commands.compare.available_memory", lambda: 1000)
-    monkeypatch.setattr("topicloom.pipeline.design.check_memory", lambda *_, **__: 600)
+    monkeypatch.setattr("topicloom.engine.memory.check_memory", lambda *_, **__: 600)
     choices = compare._choices("gm,hub")
     with pytest.raises(NotEnoughMemoryError, match=r"one by one with --master 'local\[1\]'"):
         compare._check_memory(None, choices, cores_of("local[2]", None))

@@ -5,7 +5,9 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 
+import psutil
 import pytest
 
 import topicloom as tl
@@ -34,8 +36,9 @@ def test_a_whole_run_says_little_and_writes_all(subscriptions, old_output):
     done = subprocess.run([*COMMAND, *arguments], capture_output=True, text=True, timeout=600, check=False)
     assert done.returncode == 0, done.stderr
     assert "40 of 40" in done.stdout
-    said = done.stderr.splitlines()  # how the file was read, its rows, what is about to be done, and that it is done
-    assert len(said) == 4 and said[1] == "1,800 rows = 1,800 used + 0 repeated + 0 rejected", done.stderr
+    # how the file was read, its rows, what is about to be done, that it is done, and that it needs no Spark
+    said = [line for line in done.stderr.splitlines() if not line.startswith("… ")]
+    assert len(said) == 5 and said[1] == "1,800 rows = 1,800 used + 0 repeated + 0 rejected", done.stderr
     overlay = tl.Overlay.load(old_output)
     expected = tl.design(tl.generate(nodes=300, topics=40, subscriptions=6, seed=1), "gm")
     assert overlay.links.tolist() == expected.links.tolist()
@@ -74,6 +77,28 @@ def test_what_a_worker_said_outlives_spark():
         "SparkFailedError: a Python worker of Spark failed: ArithmeticError: as a worker said"
     )
     assert "AssertionError" not in done.stderr
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("way", [signal.SIGINT, signal.SIGKILL], ids=lambda way: way.name)
+def test_a_run_that_is_stopped_while_java_starts_leaves_no_process(subscriptions, tmp_path, way):
+    command = [*COMMAND, "design", str(subscriptions), str(tmp_path / "new")]
+    heard = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)  # tests in the background may ignore it
+    with subprocess.Popen(
+        command,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        preexec_fn=heard,  # noqa: PLW1509
+    ) as process:
+        while not (family := psutil.Process(process.pid).children(recursive=True)):
+            assert process.poll() is None
+            time.sleep(0.005)
+        process.send_signal(way)
+        _, said = process.communicate(timeout=120)
+    assert psutil.wait_procs(family, timeout=120)[1] == []
+    assert process.returncode == (130 if way == signal.SIGINT else -signal.SIGKILL) and "Traceback" not in said
+    assert not (tmp_path / "new").exists()
 
 
 @pytest.mark.spark

@@ -7,9 +7,9 @@ import pytest
 from pyspark.sql import functions as F
 
 import topicloom as tl
+from topicloom.engine.memory import check_memory
 from topicloom.errors import InputNotFoundError, InvalidLinksError, InvalidOptionError, NotEnoughMemoryError
 from topicloom.pipeline import design_overlay, measure_overlay, read_subscriptions, verify_overlay, write_overlay
-from topicloom.pipeline.design import check_memory
 from topicloom.pipeline.encode import dense_ids
 from topicloom.pipeline.prepare import prepare
 from topicloom.spark.columns import NODE_ID, TOPIC_ID
@@ -194,12 +194,12 @@ def test_unknown_methods_and_options_are_refused_before_anything_runs(spark):
 
 
 def test_a_method_that_does_not_fit_is_refused_with_one_that_does(table):
-    prepared = prepare(table)
-    assert check_memory(prepared, "gm", 10**9) > 0
+    size = prepare(table).size
+    assert check_memory(size, "gm", 10**9) > 0
     with pytest.raises(NotEnoughMemoryError, match="no method fits"):
-        check_memory(prepared, "gm", 10)
+        check_memory(size, "gm", 10)
     with pytest.raises(NotEnoughMemoryError, match=r"would fit: .*ring-pt"):
-        check_memory(prepared, "gm", check_memory(prepared, "gm", 10**9) - 1)
+        check_memory(size, "gm", check_memory(size, "gm", 10**9) - 1)
 
 
 def test_the_fingerprint_depends_on_the_subscriptions_alone(spark, table):

@@ -2,11 +2,11 @@ import numpy as np
 import pytest
 
 import topicloom as tl
+from topicloom.engine.memory import check_memory
 from topicloom.errors import InvalidOptionError, NotEnoughMemoryError
 from topicloom.pipeline import design_overlay
 from topicloom.pipeline.dc.run import divide_and_conquer
 from topicloom.pipeline.dc.work import run_folder
-from topicloom.pipeline.design import check_memory
 from topicloom.pipeline.prepare import prepare
 from topicloom.spark.stages import Stages
 
@@ -132,10 +132,10 @@ def test_one_topic_for_everyone(spark):
 
 
 def test_memory_is_estimated_for_partitions_not_for_the_whole(prepared):
-    small = check_memory(prepared, "dc", 10**9, options={"partitions": 50, "merge_limit": 2})
-    assert small < check_memory(prepared, "dc", 10**9, options={"partitions": 2})
+    small = check_memory(prepared.size, "dc", 10**9, options={"partitions": 50, "merge_limit": 2})
+    assert small < check_memory(prepared.size, "dc", 10**9, options={"partitions": 2})
     with pytest.raises(NotEnoughMemoryError, match="more partitions"):
-        check_memory(prepared, "dc", 2 * small - 1, workers=2, options={"partitions": 50, "merge_limit": 2})
+        check_memory(prepared.size, "dc", 2 * small - 1, workers=2, options={"partitions": 50, "merge_limit": 2})
 
 
 def test_skew(spark):

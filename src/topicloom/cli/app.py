@@ -4,15 +4,16 @@ import os
 import sys
 import traceback
 from collections.abc import Sequence
+from contextlib import suppress
 from importlib import import_module
 from itertools import pairwise
 
 import typer
 from typer.exceptions import TyperException
 
-from topicloom.cli.console import complain, fill_standard_streams
-from topicloom.cli.options import flat
+from topicloom.cli.console import complain, fill_standard_streams, restart_clock
 from topicloom.errors import TopicloomError
+from topicloom.spark.early import end_early
 from topicloom.version import __version__
 
 DONE, CHECK_FAILED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
@@ -23,6 +24,10 @@ COMMANDS = (
     "generate", "design", "compare", "verify", "measure", "drill", "routes", "diff", "plan", "export", "rehearse",
     "audit", "join", "digest", "star-set", "join-stars", "churn", "stream", "status", "study", "methods",
 )  # fmt: skip
+# Commands on Spark, and how many sources they begin with.
+_ON_SPARK = {"design": 1, "compare": 1, "verify": 2, "measure": 2}
+# What makes a JVM of the usual kind useless, or its output visible.
+_OTHERWISE = ("--engine", "--master", "--remote", "--conf", "--verbose", "-v", "--help", "-h")
 
 
 def app_for(arguments: Sequence[str]) -> typer.Typer:
@@ -30,6 +35,8 @@ def app_for(arguments: Sequence[str]) -> typer.Typer:
 
     A command loads what it needs when its module is imported, so only one is.
     """
+    from topicloom.cli.options import flat  # loads the readers, which --version needs not wait for
+
     app = _empty_app()
     for name in arguments[:1] if arguments and arguments[0] in COMMANDS else COMMANDS:
         module = import_module(f"topicloom.cli.commands.{name.replace('-', '_')}")
@@ -72,9 +79,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         0 done, 1 the check failed, 2 bad input or usage (one sentence on stderr), 130 interrupted.
     """
     fill_standard_streams()
+    restart_clock()
     arguments = list(sys.argv[1:] if argv is None else argv) or ["--help"]
     verbose = "-v" in arguments or "--verbose" in arguments
     try:
+        if argv is None and arguments[0] in _ON_SPARK:
+            _prepare_spark(arguments)
         result: object = app_for(arguments)(arguments, prog_name="topicloom", standalone_mode=False)
     except (typer.Abort, KeyboardInterrupt):
         result = INTERRUPTED
@@ -92,9 +102,24 @@ def main(argv: Sequence[str] | None = None) -> int:
             traceback.print_exc()
         complain(_unforeseen(error))
         return BAD_INPUT
+    finally:
+        end_early()
     if result == INTERRUPTED:  # typer, too, turns Ctrl-C into this result
         complain(f"interrupted; {_kept(arguments)}")
     return result if isinstance(result, int) else DONE
+
+
+def _prepare_spark(arguments: Sequence[str]) -> None:
+    """Start Java while the command loads, if the arguments say at first sight that it will be wanted for little."""
+    sources = [argument for argument in arguments[1 : 1 + _ON_SPARK[arguments[0]]] if not argument.startswith("-")]
+    plain = not any(argument.split("=")[0] in _OTHERWISE for argument in arguments)
+    if len(sources) == _ON_SPARK[arguments[0]] and plain and os.environ.get("TOPICLOOM_ENGINE", "spark") != "memory":
+        from topicloom.cli.sources import is_small, part_of_overlay
+        from topicloom.spark.session import start_java_early
+
+        with suppress(OSError):
+            if is_small(*(part_of_overlay(source, part) for source, part in zip(sources, ("subscriptions", "links")))):
+                start_java_early()
 
 
 def _kept(arguments: Sequence[str]) -> str:

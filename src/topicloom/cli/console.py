@@ -3,6 +3,7 @@
 import os
 import re
 import sys
+import threading
 import time
 import unicodedata
 from collections.abc import Iterator, Sequence
@@ -15,7 +16,9 @@ from rich.text import Text
 
 from topicloom.kernels.notice import told_by
 
+EVERY = 10.0  # seconds between lines of progress where stderr is no terminal
 _LONGEST_LABEL = 80
+_began = time.perf_counter()
 _HIDDEN = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
 _KEYWORD = re.compile(
     r"\b(overwrite|header|format|expand|encoding|[a-z]+_column)=(True|False|…|'[^']*')(?:, (?=\w+='))?"
@@ -37,6 +40,17 @@ def fill_standard_streams() -> None:
         sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115 - for the rest of the process
     if sys.stderr is None:
         sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
+
+
+def restart_clock() -> None:
+    """Let a command begin now."""
+    global _began  # noqa: PLW0603 - one process, one clock
+    _began = time.perf_counter()
+
+
+def seconds_since_start() -> float:
+    """Seconds since the command began."""
+    return time.perf_counter() - _began
 
 
 def complain(sentence: str) -> None:
@@ -89,15 +103,16 @@ def print_table(header: Sequence[str], rows: Sequence[Sequence[str]], *, title: 
 
 
 class Narrator:
-    """Shows the stage of a run and how long it has taken; says nothing when stderr is not a terminal."""
+    """Shows the stage of a run and how long it has taken; where stderr is no terminal, by a line every ten seconds."""
 
     def __init__(self, progress: Progress | None) -> None:
         self._progress = progress
         self._task = progress.add_task("", total=None) if progress else None
-        self._started = time.monotonic()
+        self._sentence, self._started = "", time.monotonic()
 
     def __call__(self, sentence: str) -> None:
         """Name what is going on now."""
+        self._sentence, self._started = sentence, time.monotonic()
         if self._progress is not None and self._task is not None:
             self._progress.reset(self._task, description=visible(sentence, longest=200))
 
@@ -108,13 +123,24 @@ class Narrator:
         else:
             tell(sentence)
 
+    def tell_until(self, over: threading.Event) -> None:
+        """Say every ten seconds what is going on, until it is over."""
+        while not over.wait(EVERY):
+            tell(f"… {self._sentence} ({time.monotonic() - self._started:,.0f} s)")
+
 
 @contextmanager
 def narrated(first: str) -> Iterator[Narrator]:
     """A `Narrator` for the length of a command."""
     if not sys.stderr.isatty():
-        with told_by(tell):
-            yield Narrator(None)
+        narrator, over = Narrator(None), threading.Event()
+        narrator(first)
+        threading.Thread(target=narrator.tell_until, args=[over], daemon=True).start()
+        try:
+            with told_by(tell):
+                yield narrator
+        finally:
+            over.set()
         return
     console = Console(stderr=True, markup=False, highlight=False)
     columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())

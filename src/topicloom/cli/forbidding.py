@@ -1,44 +1,34 @@
 """Links that may not be: pairs from a table, and pairs of brokers of which neither may dial the other."""
 
 import csv
-from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from topicloom.cli.commands.routes import load_inventory
-from topicloom.cli.console import tell
+from topicloom.engine.bars import Bars, faults_of
 from topicloom.errors import InputNotFoundError, InvalidOptionError
-from topicloom.judge.forbidden import forbidden_links, separated_groups
-from topicloom.model.arrays import Int32Array
-from topicloom.routing.ownership import undialled_pairs
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from topicloom.model.arrays import Int32Array
     from topicloom.pipeline.design import DesignResult
 
-_SHOWN = 5
 
-
-def forbidden_ids(numbers: Mapping[str, int], pairs: Path | None, inventory: Path | None) -> Int32Array:
-    """Forbidden pairs as ids, from a table of labels and from an inventory.
-
-    Pairs that name a node without subscriptions, or one node twice, forbid nothing; they are counted on stderr.
+def bars_of(pairs: Path | None, inventory: Path | None) -> Bars | None:
+    """What a table of pairs and an inventory forbid; None without either.
 
     Raises
     ------
     InputNotFoundError, InvalidOptionError
         The table cannot be read, or has no pair of columns.
     """
-    found = [(numbers.get(u, -1), numbers.get(v, -1)) for u, v in ([] if pairs is None else read_pairs(pairs))]
-    used = [pair for pair in found if min(pair) >= 0 and pair[0] != pair[1]]
-    if len(used) < len(found):
-        tell(f"{len(found) - len(used):,} of {len(found):,} forbidden pairs name no two nodes of the subscriptions")
-    named = np.array(used, np.int32).reshape(-1, 2)
-    if inventory is None:
-        return named
-    barred = undialled_pairs(numbers, load_inventory(inventory)[0].brokers)
-    return np.concatenate((named, barred))
+    if pairs is None and inventory is None:
+        return None
+    named = () if pairs is None else tuple(read_pairs(pairs))
+    return Bars(named, None if inventory is None else load_inventory(inventory)[0].brokers)
 
 
 def read_pairs(path: Path) -> list[tuple[str, str]]:
@@ -58,30 +48,13 @@ def read_pairs(path: Path) -> list[tuple[str, str]]:
     return [(row[columns[0]], row[columns[1]]) for row in rows]
 
 
-def forbidden_faults(result: "DesignResult", numbers: Mapping[str, int], barred: Int32Array) -> list[str]:
-    """What the judge finds wrong: forbidden links that are used, and topics that forbidden pairs cut, the first few."""
+def forbidden_faults(result: "DesignResult", numbers: "Mapping[str, int]", barred: "Int32Array") -> list[str]:
+    """`faults_of` a design on Spark; the subscribers of a broken topic are fetched."""
     links = result.links.select("src", "dst").toArrow()
     ends = np.array([[numbers[name] for name in links[end].to_pylist()] for end in ("src", "dst")], np.int32)
-    used = forbidden_links(ends.T, barred, len(numbers))
-    faults = [f"{len(used):,} forbidden links are used"] if len(used) else []
-    for broken in result.verdict.broken[:_SHOWN]:
-        rows = result.subscriptions.where(result.subscriptions.topic == broken.topic).select("node").toArrow()
-        sentence = separated_sentence(broken.topic, rows["node"].to_pylist(), numbers, barred)
-        faults += [] if sentence is None else [sentence]
-    return faults
-
-
-def separated_sentence(topic: str, subscribers: Iterable[str], numbers: Mapping[str, int], forbid: Any) -> str | None:
-    """Say which groups of a topic's subscribers cannot meet; None when forbidden pairs are not the reason."""
-    label = {numbers[name]: name for name in subscribers}
-    groups = separated_groups(list(label), forbid)
-    if len(groups) < 2:
-        return None
-    shown = " and ".join(_group([label[v] for v in group]) for group in groups[:_SHOWN])
-    rest = f" and {len(groups) - _SHOWN:,} more groups" if len(groups) > _SHOWN else ""
-    return f"topic {topic!r} cannot be connected: every link between {shown}{rest} is forbidden"
-
-
-def _group(names: Sequence[str]) -> str:
-    more = f", … {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else ""
-    return "{" + ", ".join(map(repr, names[:_SHOWN])) + more + "}"
+    table = result.subscriptions
+    broken = (
+        (topic, table.where(table.topic == topic.topic).select("node").toArrow()["node"].to_pylist())
+        for topic in result.verdict.broken
+    )
+    return faults_of(ends.T, barred, numbers, broken)

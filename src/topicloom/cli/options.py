@@ -8,7 +8,7 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
-from topicloom.reading.options import SUBSCRIPTIONS, ReadOptions
+from topicloom.reading.options import LINKS, SUBSCRIPTIONS, ReadOptions
 
 Master = Annotated[
     str | None,
@@ -113,6 +113,11 @@ class LinkOptions:
     src_column: SrcColumn = None
     dst_column: DstColumn = None
     links_header: LinksHeader = None
+
+    @property
+    def wanted(self) -> ReadOptions:
+        """The same, as readers take it."""
+        return ReadOptions(LINKS, self.src_column, self.dst_column, header=self.links_header)
 
 
 @dataclass(frozen=True)

@@ -7,12 +7,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from topicloom.cli.options import LinkOptions
-from topicloom.errors import InputNotFoundError
+from topicloom.errors import InputNotFoundError, TopicloomError
+from topicloom.reading.listing import list_source
 from topicloom.storage.atomic import recover
 from topicloom.storage.run_file import Version
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import SparkSession
+
+    from topicloom.pipeline.read import SparkTable
+
+SMALL = 64 << 20  # bytes of plain text
+_UNPACKED = 8  # bytes of text in a byte of a compressed file, at a guess
 
 
 def part_of_overlay(argument: str, part: str, remote: str | None = None) -> str:
@@ -28,18 +34,29 @@ def part_of_overlay(argument: str, part: str, remote: str | None = None) -> str:
     return os.path.abspath(found) if remote else found  # noqa: PTH100 - resolve() would follow links
 
 
-def links_of(spark: "SparkSession", argument: str, remote: str | None, options: LinkOptions) -> "DataFrame":
-    """Links of the table, or of the overlay directory, that an argument names."""
-    from topicloom.pipeline.links import read_links
+def is_small(*sources: str) -> bool:
+    """Whether files of this machine hold so little that a run on them is short.
+
+    What cannot be listed here, and what only Spark can open, is not small.
+    """
+    size = 0
+    for source in sources:
+        try:
+            files = () if "://" in source else list_source(source, None).files
+        except (OSError, TopicloomError):
+            files = ()
+        if not files:
+            return False
+        size += sum(file.size * (_UNPACKED if file.compression or file.format == "parquet" else 1) for file in files)
+    return size <= SMALL
+
+
+def links_table(spark: "SparkSession", argument: str, remote: str | None, options: LinkOptions) -> "SparkTable":
+    """The table of links, or that of the overlay directory, which an argument names, looked at."""
+    from topicloom.pipeline.read import open_table
 
     with said_whose(remote):
-        return read_links(
-            spark,
-            part_of_overlay(argument, "links", remote),
-            src_column=options.src_column,
-            dst_column=options.dst_column,
-            header=options.links_header,
-        )
+        return open_table(spark, part_of_overlay(argument, "links", remote), options.wanted)
 
 
 @contextmanager

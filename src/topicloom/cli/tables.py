@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
     from topicloom.pipeline.prepare import Prepared
+    from topicloom.pipeline.read import SparkTable
 
 
 def opened_table(
@@ -21,7 +22,20 @@ def opened_table(
     remote: str | None,
 ) -> "DataFrame":
     """Rows of the table, or of the overlay directory, that an argument names, after a line on its files."""
+    return rows_of(looked_at_table(spark, narrator, argument, options, remote), options.expand)
+
+
+def rows_of(table: "SparkTable", expand: str | None) -> "DataFrame":
+    """Rows of a table that was looked at, with patterns replaced if asked for."""
     from topicloom.pipeline.expand import expanded
+
+    return table.rows if expand is None else expanded(table.rows, expand)
+
+
+def looked_at_table(
+    spark: "SparkSession", narrator: Narrator, argument: str, options: TableOptions, remote: str | None
+) -> "SparkTable":
+    """The table that an argument names, looked at, after a line on its files."""
     from topicloom.pipeline.read import open_table
 
     source = part_of_overlay(argument, "subscriptions", remote)
@@ -30,7 +44,7 @@ def opened_table(
         table = open_table(spark, source, options.wanted)
     for note in table.notes:
         narrator.note(note)
-    return table.rows if options.expand is None else expanded(table.rows, options.expand)
+    return table
 
 
 def tell_of_rows(narrator: Narrator, prepared: "Prepared") -> None:

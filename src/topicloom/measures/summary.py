@@ -68,5 +68,6 @@ def summarize(interest: Interest, links: Any, per_topic: TopicMeasures) -> Metri
         links_per_topic_tree=n_links / tree_links if tree_links else None,
         mean_shared_topics=int(per_topic.links.sum()) / n_links if n_links else None,
         idle_links=per_topic.idle_links,
+        sampled_diameters=int(per_topic.sampled.sum()),
         degree_histogram=dict(zip(values.tolist(), counts.tolist())),
     )

@@ -12,6 +12,10 @@ from topicloom.model.arrays import Int64Array, frozen
 from topicloom.model.given_links import link_ids
 from topicloom.model.interest import Interest
 
+# Pipelines give a topic of more subscribers a lower bound of its diameter from a few searches, unless those settle it:
+# exact diameters of some graphs take time that grows with the square of their nodes.
+EXACT_UP_TO = 20_000
+
 
 @dataclass(frozen=True, eq=False)
 class TopicMeasures:

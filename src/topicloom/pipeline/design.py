@@ -14,13 +14,9 @@ import pyspark
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from topicloom.errors import NotEnoughMemoryError
+from topicloom.engine.request import DesignRequest, run_facts
 from topicloom.judge import checked_k
-from topicloom.methods.dc.divide_and_conquer import worker_size
-from topicloom.methods.registry import MethodSpec, Size, check_bars, check_options, registered, spec_of
-from topicloom.methods.selection import method_for, options_for, promised
 from topicloom.model import Metrics, Verdict
-from topicloom.model.checks import checked_seed
 from topicloom.pipeline.construct import construct
 from topicloom.pipeline.dc.run import divide_and_conquer
 from topicloom.pipeline.dc.work import run_folder
@@ -42,7 +38,6 @@ from topicloom.spark.columns import (
 )
 from topicloom.spark.stages import Stages
 from topicloom.spark.workers import check_workers
-from topicloom.storage.run_file import json_options, run_header
 
 _TOPIC_COLUMNS = (SUBSCRIBERS, "links", "components", "diameter", "diameter_sampled")
 
@@ -118,11 +113,7 @@ def design_overlay(
     ------
     InvalidOptionError, InputNotFoundError, NotEnoughMemoryError
     """
-    method = method or method_for(1 if k is None else k)
-    spec = spec_of(method)
-    check_options(spec, options)
-    options_for(spec, k, options)
-    checked_seed(seed)
+    method = DesignRequest.of(method, options, seed=seed, k=k).method
     stages = stages or Stages()
     prepared = _prepared(subscriptions, stages)
     return design_prepared(prepared, method=method, seed=seed, k=k, work=work, stages=stages, **options)
@@ -140,41 +131,36 @@ def design_prepared(
     **options: Any,
 ) -> DesignResult:
     """`design_overlay` for an interest that is prepared already; ``forbid`` are pairs of node ids, never linked."""
-    spec = spec_of(method)
+    request = DesignRequest.of(method, options, seed=seed, k=k, barred=forbid is not None)
     barring = {} if forbid is None else {"forbid": np.asarray(forbid, np.int32)}
-    if barring:
-        check_bars(spec)
-    options |= options_for(spec, k, options)
     stages = stages or Stages()
     counts = prepared.counts
     started = time.time()
     with stages("design", f"designing with {method}"):
-        folder = run_folder(work, prepared.fingerprint, options, seed) if work and method == "dc" else None
+        folder = (
+            run_folder(work, prepared.fingerprint, dict(request.options), seed) if work and method == "dc" else None
+        )
         links, n_links, report, kept = _constructed(
-            prepared, method, checked_seed(seed), {**options, **barring}, folder, stages
+            prepared, method, request.seed, {**request.options, **barring}, folder, stages
         )
     with stages("verify", f"verifying {n_links:,} links and measuring {counts['topics']:,} topics"):
         linked = linked_topics(prepared.interest, links).persist()
-        topics = _asked(prepared, linked, judging(promised(spec, k, options)), TOPIC_FIGURES).persist()
-        verdict = _verdict(prepared, linked, topics, promised(spec, k, options))
+        topics = _asked(prepared, linked, judging(request.judged_at), TOPIC_FIGURES).persist()
+        verdict = _verdict(prepared, linked, topics, request.judged_at)
     with stages("measure", f"measuring {counts['nodes']:,} nodes"):
         nodes = node_figures(prepared.interest, links).persist()
         metrics = summarize(nodes, topics, linked)
         for table in kept:
             table.unpersist()
-    run = {
-        **run_header(),
-        "method": method,
-        "options": json_options(options),
-        "seed": checked_seed(seed),
-        "report": {**report, **({"forbidden_pairs": len(barring["forbid"])} if barring else {})},
-        "labels": True,
-        "input_fingerprint": prepared.fingerprint,
-        "counts": {**counts, "links": n_links},
-        "verified": {"k": verdict.k, "ok": verdict.ok, "broken_topics": verdict.broken_topics},
-        "started": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(started)),
-        "seconds": stages.seconds,
-    }
+    run = run_facts(
+        request,
+        report={**report, **({"forbidden_pairs": len(barring["forbid"])} if barring else {})},
+        fingerprint=prepared.fingerprint,
+        counts={**counts, "links": n_links},
+        verdict=verdict,
+        started=started,
+        seconds=stages.seconds,
+    )
     run["versions"] |= {"pyspark": pyspark.__version__}
     return DesignResult(
         links=linked.select(SRC, DST, F.size(TOPICS).cast("bigint").alias(SHARED_TOPICS), ORDER),
@@ -271,47 +257,6 @@ def _persisted_links(prepared: Prepared, links: DataFrame) -> Iterator[DataFrame
 
 def _asked(prepared: Prepared, linked: DataFrame, *questions: Question) -> DataFrame:
     return per_topic(prepared.interest, linked, questions, n_subscriptions=prepared.counts["subscriptions"])
-
-
-def check_memory(
-    prepared: Prepared, method: str, available: int, *, workers: int = 1, options: Mapping[str, Any] | None = None
-) -> int:
-    """Bytes that a method is expected to take in one Python worker; an error when that is more than there is.
-
-    With ``dc`` so many workers are busy at the same time.
-    """
-    size = Size(prepared.counts["nodes"], prepared.counts["topics"], prepared.counts["subscriptions"])
-    if method == "dc":
-        part = worker_size(size, **(options or {}))
-        needed, busy = interest_bytes(part) + spec_of(method).bytes_needed(size, options), workers
-    else:
-        needed, busy = interest_bytes(size) + spec_of(method).bytes_needed(size, options), 1
-    if busy * needed > available:
-        fitting = [
-            name
-            for name, spec in registered().items()
-            if name != method
-            and not spec.reference
-            and interest_bytes(size) + spec.bytes_needed(size, _shared(spec, options)) <= available
-        ]
-        advice = f"; these methods would fit: {', '.join(fitting)}" if fitting else "; no method fits on this machine"
-        if method == "dc":
-            advice = "; more partitions, a smaller core or a lower merge_limit take less"
-        raise NotEnoughMemoryError(
-            f"{method} needs about {busy * needed / 2**30:.1f} GiB for this interest, "
-            f"and {available / 2**30:.1f} GiB are at hand{advice}"
-        )
-    return needed
-
-
-def _shared(spec: MethodSpec, options: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Those of the given options that a method has as well, such as k."""
-    return {name: value for name, value in (options or {}).items() if name in spec.options}
-
-
-def interest_bytes(size: Size) -> int:
-    """What holding the interest in one Python worker takes: as it arrives, and as CSR in both orientations."""
-    return 48 * size.subscriptions + 16 * (size.nodes + size.topics)
 
 
 def _verdict(prepared: Prepared, linked: DataFrame, judged: DataFrame, k: int) -> Verdict:

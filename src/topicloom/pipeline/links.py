@@ -30,7 +30,11 @@ def read_links(
         A row is not a link: wrong number of fields, or a label that is null, blank or not valid text.
     """
     options = ReadOptions(LINKS, src_column, dst_column, None, format, separator, encoding, header)
-    rows = open_table(spark, source, options).rows
+    return links_of_rows(open_table(spark, source, options).rows, source)
+
+
+def links_of_rows(rows: DataFrame, source: str | PathLike[str]) -> DataFrame:
+    """Rows of a table of links -> (src, dst), if all of them are links; raises as `read_links` does."""
     bad = rows.where(F.col(REASON).isNotNull())
     with worker_sentences():
         first = bad.orderBy(FILE, LINE).limit(1).collect()

@@ -5,13 +5,10 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from topicloom.measures import measure_topics
+from topicloom.measures.topics import EXACT_UP_TO
 from topicloom.model import Metrics
 from topicloom.pipeline.topic_links import Question, TopicBucket
 from topicloom.spark.columns import DST_ID, NODE, NODE_ID, SRC_ID, TOPICS
-
-# A topic of more subscribers gets a lower bound of its diameter from a few searches, unless those settle it: exact
-# diameters of some graphs take time that grows with the square of their nodes.
-EXACT_UP_TO = 20_000
 
 
 def _figures(bucket: TopicBucket) -> dict[str, pa.Array]:

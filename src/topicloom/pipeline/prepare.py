@@ -7,6 +7,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from topicloom.errors import InputNotFoundError
+from topicloom.methods.registry import Size
 from topicloom.model.arrays import Int64Array
 from topicloom.pipeline.clean import rejected, with_reasons
 from topicloom.pipeline.encode import counts_by_id, ranked, topics_of_nodes
@@ -45,6 +46,11 @@ class Prepared:
     fingerprint: str
     roles: DataFrame | None = None
     _persisted: tuple[DataFrame, ...] = field(default=(), repr=False)
+
+    @property
+    def size(self) -> Size:
+        """What a memory estimate depends on."""
+        return Size(self.counts["nodes"], self.counts["topics"], self.counts["subscriptions"])
 
     @property
     def nodes(self) -> DataFrame:

@@ -6,9 +6,10 @@ The rules are those of `topicloom.reading`: its functions list, look and parse, 
 import os
 import pickle
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from os import PathLike, fspath
 
 import pyarrow as pa
@@ -23,6 +24,7 @@ from topicloom.reading.notes import notes_of
 from topicloom.reading.options import SUBSCRIPTIONS, ReadOptions
 from topicloom.reading.plan import SPLIT, Plan, Unit, open_local, parts_of, plan_source, read_unit
 from topicloom.reading.streams import plain
+from topicloom.reading.table import row_batches
 from topicloom.spark.columns import FILE, LINE, NODE, RAW, REASON, ROLE, TOPIC
 
 ROW_SCHEMA = (
@@ -44,10 +46,16 @@ class SparkTable:
         reason keep their file, line and text. Links are rows, too: their ends are called node and topic here.
     notes : tuple of str
         What was found out about the files, a sentence each.
+    plan : Plan
+        The files, looked at.
+    read : callable or None
+        Reads all rows in the process that calls it; None where only Spark can open the files.
     """
 
     rows: DataFrame
     notes: tuple[str, ...]
+    plan: Plan
+    read: "Callable[[], Iterator[pa.RecordBatch]] | None" = None
 
 
 def read_subscriptions(
@@ -92,6 +100,7 @@ def open_table(
 ) -> SparkTable:
     """Look at all files of a source, to be read in parts of about ``split`` bytes when Spark needs the rows."""
     path, options = fspath(source), options.checked()
+    read = None
     if is_remote_path(path):
         with worker_sentences():
             plan, rows = remote_rows(spark, path, options)
@@ -99,7 +108,8 @@ def open_table(
         path = os.path.abspath(path.removeprefix("file://"))  # noqa: PTH100 - keeps undecodable bytes
         plan, units = _planned(spark, path, options, split)
         rows = _read(spark, plan, numbered_parts(spark, units))
-    return SparkTable(rows if options.role is not None else rows.drop(ROLE), notes_of(plan))
+        read = partial(row_batches, plan)
+    return SparkTable(rows if options.role is not None else rows.drop(ROLE), notes_of(plan), plan, read)
 
 
 @contextmanager

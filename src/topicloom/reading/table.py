@@ -1,6 +1,6 @@
 """Tables read into memory, without Spark, by the same rules."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from os import PathLike, fspath
 from typing import Any
@@ -137,13 +137,16 @@ def read_links(
     return Reading(table, reading.rejected, reading.counts, reading.reasons, reading.notes, ())
 
 
-def read_table(plan: Plan, *, expand: str | None = None) -> Reading:
-    """Read everything that was planned."""
-    batches: list[pa.RecordBatch] = []
+def row_batches(plan: Plan) -> Iterator[pa.RecordBatch]:
+    """Every row of what was planned, in the order of files and lines."""
     for unit in whole_units(plan.files):
         with plan.opened(unit.file) as raw:
-            batches += read_unit(unit, plan, raw)
-    rows = pa.Table.from_batches(batches, ROWS)
+            yield from read_unit(unit, plan, raw)
+
+
+def read_table(plan: Plan, *, expand: str | None = None) -> Reading:
+    """Read everything that was planned."""
+    rows = pa.Table.from_batches(row_batches(plan), ROWS)
     if not len(rows):
         raise InputNotFoundError(f"there are no rows in {plan.files[0].name}")
     if expand is not None:

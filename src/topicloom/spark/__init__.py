@@ -1,4 +1,4 @@
-"""Spark at run time: sessions, shipping the package, memory, warm kernels, stages.
+"""Spark at run time: sessions, Java and its options, shipping the package, memory, warm kernels, stages.
 
 Library users, the demo, the benchmarks and the commands use it.
 """

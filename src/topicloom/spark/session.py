@@ -19,7 +19,9 @@ from urllib.parse import urlsplit
 
 from topicloom.errors import InvalidOptionError, SparkFailedError, SparkUnavailableError
 from topicloom.extras import needing
+from topicloom.spark.early import EarlyJava, attached, end_process, start_early, take_early
 from topicloom.spark.failures import is_sparks, spark_failure
+from topicloom.spark.java import QUICK, check_java, java_options, java_program
 from topicloom.spark.memory import available_memory
 from topicloom.spark.scratch import scratch_folder
 from topicloom.spark.ship import package_zip
@@ -32,15 +34,20 @@ DEFAULT_MASTER = "local[*,4]"
 _CONNECT_PORT = 15002
 _MASTER_PORT = 7077
 _SECONDS_TO_ANSWER = 10
-_OLDEST_JAVA = 17
-_SECONDS_TO_END = 15
 
 
 @contextmanager
 def spark_session(
-    *, master: str | None = None, remote: str | None = None, conf: Sequence[str] = (), verbose: bool = False
+    *,
+    master: str | None = None,
+    remote: str | None = None,
+    conf: Sequence[str] = (),
+    verbose: bool = False,
+    small: bool = False,
 ) -> "Iterator[SparkSession]":
     """Start a session that ends with the block. Spark's own output goes to a file that is kept only if Spark fails.
+
+    An embedded Spark for a small input gets a JVM that is made for short runs, and plans that are made once.
 
     Raises
     ------
@@ -53,10 +60,14 @@ def spark_session(
     """
     settings = dict(_parsed(conf))
     _check_address(master, remote)
-    with scratch_folder() as scratch, _spark_output(scratch, verbose):
+    early = take_early()
+    with scratch_folder() if early is None else _folder_of(early) as scratch, _spark_output(scratch, verbose):
         spark = None
         try:
-            spark = _connect(remote, settings) if remote else _start(master or DEFAULT_MASTER, settings, scratch)
+            with attached(early):
+                spark = (
+                    _connect(remote, settings) if remote else _start(master or DEFAULT_MASTER, settings, scratch, small)
+                )
             if threading.current_thread() is threading.main_thread():
                 # PySpark's own handler talks to the JVM in the middle of another call; ending the session ends its jobs
                 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -116,15 +127,21 @@ def _end(spark: "SparkSession | None") -> None:
     if process is None:
         return
     SparkContext._gateway = SparkContext._jvm = SparkContext._active_spark_context = None
-    process.terminate()
-    try:
-        process.wait(_SECONDS_TO_END)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
+    end_process(process)
 
 
-def _start(master: str, settings: dict[str, str], scratch: Path) -> "SparkSession":
+@contextmanager
+def _folder_of(early: EarlyJava) -> Iterator[Path]:
+    """The temporary folder of a JVM that was started early; a JVM that no session took is ended with it."""
+    with early.folder:
+        try:
+            yield early.scratch
+        finally:
+            if _java() is not early.process and early.process.poll() is None:
+                end_process(early.process)
+
+
+def _start(master: str, settings: dict[str, str], scratch: Path, small: bool) -> "SparkSession":
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # otherwise the workers run whatever python3 is on the PATH
     os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
     with needing("spark", "designing on Spark"):
@@ -140,13 +157,16 @@ def _start(master: str, settings: dict[str, str], scratch: Path) -> "SparkSessio
         "spark.sql.objectHashAggregate.sortBased.fallbackThreshold": "200000",
     }
     if master.startswith("local"):
+        cores = cores_of(master, None)
         defaults |= {
             "spark.driver.bindAddress": "127.0.0.1",
             "spark.driver.host": "127.0.0.1",
-            "spark.driver.memory": f"{_heap_mib()}m",
+            **_from_the_start(small),
             "spark.local.dir": str(scratch),  # so that the next run sweeps what a killed JVM leaves
-            "spark.sql.shuffle.partitions": str(max(8, 2 * (os.cpu_count() or 1))),
+            "spark.sql.shuffle.partitions": str(cores if small else max(8, 2 * cores)),
         }
+        if small:
+            defaults["spark.sql.adaptive.enabled"] = "false"
     builder = SparkSession.builder.master(master)
     for key, value in (defaults | settings).items():
         builder = builder.config(key, value)
@@ -157,6 +177,19 @@ def _start(master: str, settings: dict[str, str], scratch: Path) -> "SparkSessio
             raise
         why = str(spark_failure(error, _java())) if is_sparks(error) else str(error).splitlines()[0]
         raise SparkUnavailableError(f"Spark did not start with master {master!r}: {why}") from None
+
+
+def start_java_early() -> None:
+    """Start the JVM of an embedded Spark for a small input, which the next session will use."""
+    if java_program() is not None:
+        start_early(_from_the_start(small=True))
+
+
+def _from_the_start(small: bool) -> dict[str, str]:
+    """Settings that a JVM has to have when it starts."""
+    if small:
+        os.environ.setdefault("SPARK_LAUNCHER_OPTS", QUICK)  # of the JVM that puts the command together
+    return {"spark.driver.memory": f"{_heap_mib()}m", "spark.driver.extraJavaOptions": java_options(quick=small)}
 
 
 def _heap_mib() -> int:
@@ -194,7 +227,7 @@ def _check_address(master: str | None, remote: str | None) -> None:
         return
     if master and master.startswith("spark://"):
         _ask("Spark master", master, master.removeprefix("spark://").split(","), _MASTER_PORT)
-    _check_java()
+    check_java()
 
 
 def _ask(what: str, given: str, places: Sequence[str], usual_port: int) -> None:
@@ -212,22 +245,6 @@ def _ask(what: str, given: str, places: Sequence[str], usual_port: int) -> None:
     raise SparkUnavailableError(f"no {what} answers at {given}: {why}")
 
 
-def _check_java() -> None:
-    home = os.environ.get("JAVA_HOME")
-    java = shutil.which("java", path=f"{home}/bin") if home else shutil.which("java")
-    advice = "install Java 17 or newer (Debian: apt-get install openjdk-17-jre-headless), or set JAVA_HOME"
-    if java is None:
-        raise SparkUnavailableError(
-            f"Spark needs Java, and none was found{f' in JAVA_HOME={home}' if home else ''}: {advice}"
-        )
-    answer = subprocess.run([java, "-version"], capture_output=True, text=True, check=False).stderr
-    version = re.search(r'version "(?:1\.)?(\d+)', answer)
-    if version and int(version.group(1)) < _OLDEST_JAVA:
-        raise SparkUnavailableError(
-            f"Spark needs Java {_OLDEST_JAVA} or newer, and {java} is Java {version.group(1)}: {advice}"
-        )
-
-
 @contextmanager
 def _spark_output(scratch: Path, verbose: bool) -> Iterator[None]:
     """Send what the JVM and the workers write to stderr to a file; kept, and named, if Spark fails."""
@@ -242,7 +259,7 @@ def _spark_output(scratch: Path, verbose: bool) -> Iterator[None]:
         sys.stderr,
         os.fdopen(os.dup(ours), "w", buffering=1, encoding=sys.stderr.encoding, errors="backslashreplace"),
     )
-    with log.open("wb") as file:
+    with log.open("ab") as file:
         os.dup2(file.fileno(), 2)
     try:
         yield

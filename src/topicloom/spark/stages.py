@@ -1,7 +1,7 @@
 """A clock for the stages of a run: who listens can show progress, and ``run.json`` gets the seconds."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 
 Listener = Callable[[str], None]
@@ -39,6 +39,11 @@ class Stages:
             yield
         finally:
             self.seconds[name] = round(self.seconds.get(name, 0.0) + time.perf_counter() - start, 3)
+
+    def add(self, seconds: Mapping[str, float]) -> None:
+        """Add seconds that were taken elsewhere."""
+        for name, more in seconds.items():
+            self.seconds[name] = round(self.seconds.get(name, 0.0) + more, 3)
 
     def say(self, sentence: str) -> None:
         """Tell the listener."""

@@ -11,7 +11,7 @@ from topicloom.errors import SparkUnavailableError
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-_NEEDED = ("pyarrow", "numpy", "numba", "scipy", "topicloom")
+_NEEDED = ("pyarrow", "numpy", "numba", "scipy", "xxhash", "topicloom")
 _settled = False
 _looked_at: "WeakSet[SparkSession]" = WeakSet()
 

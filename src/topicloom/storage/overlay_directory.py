@@ -2,7 +2,7 @@
 
 ::
 
-    subscriptions/   node, topic, role                the cleaned interest; role only from Spark
+    subscriptions/   node, topic, role                the cleaned interest; role only from commands and Spark
     links/           src, dst, shared_topics, order   labels, the smaller id first
     nodes/           id, topic_count, degree
     topics/          topic, subscribers, links, components, diameter (null when it is not connected), diameter_sampled
@@ -34,7 +34,7 @@ from topicloom.storage.atomic import recover, whole_directory
 from topicloom.storage.parts import OpenFolder, opened, read_part
 from topicloom.storage.run_file import RUN_FILE, parse_run, run_header, write_json, write_run
 
-__all__ = ["REJECTED", "load", "read_run", "run_header", "save", "write_json", "write_parquet"]
+__all__ = ["REJECTED", "load", "read_run", "run_header", "save", "tables_of", "write_json", "write_parquet"]
 
 REJECTED = pa.schema(
     [("file", pa.string()), ("line", pa.int64()), *((name, pa.string()) for name in ("raw", "node", "topic", "reason"))]
@@ -57,7 +57,7 @@ def save(
     overwrite: bool = False,
 ) -> None:
     """Write an overlay directory, whole or not at all."""
-    tables = _tables(interest, links, topic_columns)
+    tables = tables_of(interest, links, topic_columns)
     counts = {
         "nodes": interest.n_nodes,
         "topics": interest.n_topics,
@@ -177,7 +177,8 @@ def _assembled(
     return interest, pairs, run
 
 
-def _tables(interest: Interest, links: Int32Array, topic_columns: Mapping[str, pa.Array]) -> dict[str, pa.Table]:
+def tables_of(interest: Interest, links: Int32Array, topic_columns: Mapping[str, pa.Array]) -> dict[str, pa.Table]:
+    """The tables of an overlay directory by name, none of its rows rejected."""
     node_names = _names(interest.node_labels, interest.n_nodes)
     topic_names = _names(interest.topic_labels, interest.n_topics)
     return {

@@ -9,6 +9,7 @@ import typer
 
 from topicloom.cli.console import figure, narrated, print_table, tell
 from topicloom.cli.options import Json, Overwrite, Seed, SparkOptions, Subscriptions, TableOptions
+from topicloom.cli.sources import is_small, part_of_overlay
 from topicloom.cli.tables import opened_table, tell_of_rows
 from topicloom.errors import InvalidOptionError, NotEnoughMemoryError
 from topicloom.methods.selection import MethodChoice
@@ -21,8 +22,8 @@ from topicloom.storage.destination import check_destination
 from topicloom.storage.run_file import run_header, write_json, write_run
 
 if TYPE_CHECKING:
+    from topicloom.methods.registry import Size
     from topicloom.pipeline.compare import Compared
-    from topicloom.pipeline.prepare import Prepared
 
 EXAMPLE = "Example: topicloom compare subscriptions.csv.gz comparison --methods gm,low-oda:rho=3,cd-oda-2,hub"
 _HEADER = (
@@ -52,7 +53,7 @@ def command(
     check_destination(out, overwrite=overwrite, inputs=[subscriptions])
     with (
         narrated("starting Spark") as narrator,
-        spark_session(**vars(spark_options)) as spark,
+        spark_session(**vars(spark_options), small=is_small(part_of_overlay(subscriptions, "subscriptions"))) as spark,
     ):
         from topicloom.pipeline.compare import compare_methods
         from topicloom.pipeline.prepare import prepare
@@ -65,7 +66,7 @@ def command(
         prepared = prepare(rows, stages=stages)
         tell_of_rows(narrator, prepared)
         if is_embedded(spark_options.master, spark_options.remote):
-            _check_memory(prepared, choices, cores_of(spark_options.master, spark_options.remote))
+            _check_memory(prepared.size, choices, cores_of(spark_options.master, spark_options.remote))
         with stages("compile", COMPILING):
             for choice in choices:
                 warm(choice.method)
@@ -113,13 +114,13 @@ def _choices(methods: str) -> list[MethodChoice]:
     return choices
 
 
-def _check_memory(prepared: "Prepared", choices: Sequence[MethodChoice], cores: int) -> None:
+def _check_memory(size: "Size", choices: Sequence[MethodChoice], cores: int) -> None:
     """Refuse what would not fit while as many methods run at once as Spark has cores."""
-    from topicloom.pipeline.design import check_memory
+    from topicloom.engine.memory import check_memory
 
     available = available_memory()
     needed = sorted(
-        (check_memory(prepared, choice.method, available, options=choice.options) for choice in choices), reverse=True
+        (check_memory(size, choice.method, available, options=choice.options) for choice in choices), reverse=True
     )
     at_once = sum(needed[:cores])
     if at_once > available:

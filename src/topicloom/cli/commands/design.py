@@ -4,20 +4,28 @@ import json
 import shutil
 import sys
 from contextlib import nullcontext
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from topicloom.cli.commands.verify import broken_sentence
-from topicloom.cli.console import figure, narrated, print_table, tell
-from topicloom.cli.forbidding import forbidden_faults, forbidden_ids
+from topicloom.cli.console import Narrator, figure, narrated, print_table, seconds_since_start, tell
+from topicloom.cli.engines import (
+    DISTRIBUTED,
+    MEMORY,
+    SPARK,
+    Engine,
+    check_engine,
+    in_one_task_or,
+    rows_in_memory,
+)
 from topicloom.cli.options import Json, Overwrite, Seed, SparkOptions, Subscriptions, TableOptions
-from topicloom.cli.tables import opened_table, tell_of_rows
-from topicloom.methods.registry import check_bars, check_options, spec_of
-from topicloom.methods.selection import method_for, options_for
-from topicloom.model.arrays import Int32Array
-from topicloom.model.checks import checked_seed
+from topicloom.cli.sources import is_small, part_of_overlay
+from topicloom.cli.tables import looked_at_table, rows_of, tell_of_rows
+from topicloom.engine.request import SPREAD, DesignRequest
 from topicloom.spark.memory import available_memory
 from topicloom.spark.session import cores_of, is_embedded, spark_session
 from topicloom.spark.warm import COMPILING, warm, warm_workers
@@ -25,8 +33,10 @@ from topicloom.storage.atomic import whole_directory
 from topicloom.storage.destination import check_destination
 
 if TYPE_CHECKING:
+    from topicloom.engine.design import Designed
     from topicloom.model import Metrics, Verdict
     from topicloom.pipeline.prepare import Prepared
+    from topicloom.pipeline.read import SparkTable
     from topicloom.spark.stages import Stages
 
 CHOICES = {
@@ -105,6 +115,7 @@ def command(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Read and count, say what would be done, and stop.")
     ] = False,
+    engine: Engine = SPARK,
     as_json: Json = False,
     spark_options: SparkOptions,
 ) -> int:
@@ -120,86 +131,132 @@ def command(
         "sequence": sequence,
     }
     options: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
-    if method is None:
-        method = "gm" if k is None else method_for(k)
-        if k is not None:
-            tell(f"k = {k}: designing with {method}{CHOICES.get(method, '')}")
-    check_options(spec_of(method), options)
-    options |= options_for(spec_of(method), k, options)
-    checked_seed(seed)
-    if forbid is not None or inventory is not None:
-        check_bars(spec_of(method))
+    check_engine(engine, spark_options)
+    barred = forbid is not None or inventory is not None
+    request = DesignRequest.of(method, options, seed=seed, k=k, barred=barred)
+    if method is None and k is not None:
+        tell(f"k = {k}: designing with {request.method}{CHOICES.get(request.method, '')}")
     out = out.absolute()
     check_destination(out, overwrite=overwrite, inputs=[subscriptions])
+    if barred:
+        from topicloom.cli.forbidding import bars_of
+
+        request = replace(request, bars=bars_of(forbid, inventory))
     # The output is outermost: what an interrupted run leaves is removed when Spark no longer writes.
     output = nullcontext(out) if dry_run else whole_directory(out, overwrite=overwrite, inputs=[subscriptions])
-    with (
-        output as staging,
-        narrated("starting Spark") as narrator,
-        spark_session(**vars(spark_options)) as spark,
-    ):
-        from topicloom.pipeline.design import check_memory, design_prepared
-        from topicloom.pipeline.prepare import prepare
-        from topicloom.pipeline.write import write_tables
+    with output as staging, narrated("starting") as narrator:
+        from topicloom.engine.design import design_rows, dry_run_rows, write_designed
         from topicloom.spark.stages import Stages
-        from topicloom.spark.workers import check_workers
 
         stages = Stages(narrator, narrator.note)
-        rows = opened_table(spark, narrator, subscriptions, table, spark_options.remote)
-        check_workers(spark)
-        prepared = prepare(rows, stages=stages)
-        tell_of_rows(narrator, prepared)
-        where = (spark_options.master, spark_options.remote)
-        embedded = is_embedded(*where)
-        available = available_memory() if embedded else sys.maxsize
-        needed = check_memory(prepared, method, available, workers=cores_of(*where), options=options)
-        narrator.note(_plan(prepared, method, options, needed))
-        numbers, barred = _barred(prepared, forbid, inventory)
-        if dry_run:
-            return 0
-        with stages("compile", COMPILING):
-            warm(method)
-            if embedded:
-                warm_workers(spark, method)
-        result = design_prepared(
-            prepared,
-            method=method,
-            seed=seed,
-            work=_work_folder(out, work),
-            forbid=barred,
-            stages=stages,
-            **{**options, "k": k},
-        )
-        faults = [] if barred is None else forbidden_faults(result, numbers, barred)
-        write_tables(result, staging, stages=stages)
-    _remove_work(out, result.work)
+        task = partial(dry_run_rows if dry_run else design_rows, request=request, expand=table.expand)
+        where = spark_options.master, spark_options.remote
+        if engine == MEMORY:
+            stages.add({"start": seconds_since_start()})
+            with stages("read", "reading"):
+                rows = rows_in_memory(narrator, subscriptions, table.wanted)
+            result = task([rows], stages, available=available_memory())
+        else:
+            small = is_small(part_of_overlay(subscriptions, "subscriptions"))
+            with spark_session(**vars(spark_options), small=small) as spark:
+                from topicloom.spark.workers import check_workers
+
+                stages.add({"start": seconds_since_start()})
+                source = looked_at_table(spark, narrator, subscriptions, table, spark_options.remote)
+                check_workers(spark)
+                available = available_memory() if is_embedded(*where) else sys.maxsize
+                spread = partial(
+                    _spread, source, table.expand, request, narrator, stages, available=available,
+                    cores=cores_of(*where), work=_work_folder(out, work), staging=None if dry_run else staging,
+                )  # fmt: skip
+                result = in_one_task_or(
+                    spread,
+                    DISTRIBUTED if request.method in SPREAD else engine,
+                    spark,
+                    [source],
+                    partial(task, available=available),
+                    stages=stages,
+                    sentence=f"designing with {request.method}",
+                )
+        if result is not None and result.files:
+            write_designed(result, staging, stages=stages)
+    if result is None:
+        return 0
+    _remove_work(out, work)
     if as_json:
-        print(
-            json.dumps(
-                {"out": str(out), "metrics": result.metrics.to_dict(), "run": dict(result.run)},
-                allow_nan=False,
-            )
-        )
+        facts = {"out": str(out), "metrics": result.metrics.to_dict(), "run": {**result.run, "seconds": stages.seconds}}
+        print(json.dumps(facts, allow_nan=False))
     else:
         _report(result.metrics, result.verdict, stages, out)
     for broken in result.verdict.broken[:5]:
         tell(broken_sentence(broken, result.verdict.k))
-    for sentence in faults:
+    for sentence in result.faults:
         tell(sentence)
-    return 0 if (result.verdict.ok and not faults) or spec_of(method).reference else 1
+    return 0 if (result.verdict.ok and not result.faults) or request.spec.reference else 1
 
 
-def _barred(
-    prepared: "Prepared", forbid: Path | None, inventory: Path | None
-) -> tuple[dict[str, int], Int32Array | None]:
+def _spread(
+    source: "SparkTable",
+    expand: str | None,
+    request: DesignRequest,
+    narrator: Narrator,
+    stages: "Stages",
+    *,
+    available: int,
+    cores: int,
+    work: Path,
+    staging: Path | None,
+) -> "Designed | None":
+    """Design by the distributed pipeline, and write; without a folder to write to, only look at the rows."""
+    from topicloom.engine.design import Designed, plan_sentence
+    from topicloom.engine.memory import check_memory
+    from topicloom.pipeline.design import design_prepared
+    from topicloom.pipeline.prepare import prepare
+    from topicloom.pipeline.write import write_tables
+
+    prepared = prepare(rows_of(source, expand), stages=stages)
+    tell_of_rows(narrator, prepared)
+    needed = check_memory(prepared.size, request.method, available, workers=cores, options=request.options)
+    narrator.note(plan_sentence(prepared.counts, request, needed))
+    numbers, barred = _barred(prepared, request, narrator)
+    if staging is None:
+        return None
+    with stages("compile", COMPILING):
+        warm(request.method)
+        if available < sys.maxsize:
+            warm_workers(source.rows.sparkSession, request.method)
+    result = design_prepared(
+        prepared,
+        method=request.method,
+        seed=request.seed,
+        work=work,
+        forbid=barred,
+        stages=stages,
+        **{**request.options, "k": request.k},
+    )
+    faults: list[str] = []
+    if barred is not None:
+        from topicloom.cli.forbidding import forbidden_faults
+
+        faults = forbidden_faults(result, numbers, barred)
+    write_tables(result, staging, stages=stages)
+    if result.work is not None:
+        shutil.rmtree(result.work, ignore_errors=True)
+    return Designed({}, result.metrics, result.verdict, result.run, tuple(faults))
+
+
+def _barred(prepared: "Prepared", request: DesignRequest, narrator: Narrator) -> "tuple[dict[str, int], Any]":
     """Id of every node by label, and the forbidden pairs; nothing is collected when none are given."""
-    if forbid is None and inventory is None:
+    if request.bars is None:
         return {}, None
     from topicloom.spark.columns import NODE, NODE_ID
 
     table = prepared.nodes.select(NODE, NODE_ID).toArrow()
     numbers = dict(zip(table[NODE].to_pylist(), table[NODE_ID].to_pylist()))
-    return numbers, forbidden_ids(numbers, forbid, inventory)
+    barred, note = request.bars.ids(numbers)
+    if note is not None:
+        narrator.note(note)
+    return numbers, barred
 
 
 def _work_folder(out: Path, work: Path | None = None) -> Path:
@@ -207,23 +264,13 @@ def _work_folder(out: Path, work: Path | None = None) -> Path:
 
 
 def _remove_work(out: Path, folder: Path | None) -> None:
-    """Remove what the run kept for the case that it dies; and the folder beside the output, if it was used."""
-    for used in (folder, _work_folder(out)):
-        if used is not None:
-            shutil.rmtree(used, ignore_errors=True)
+    """Remove the folder for finished partitions beside the output."""
+    if folder is None:
+        shutil.rmtree(_work_folder(out), ignore_errors=True)
 
 
 def _whole_or_text(value: str | None) -> int | str | None:
     return int(value) if value is not None and value.isdecimal() else value
-
-
-def _plan(prepared: "Prepared", method: str, options: dict[str, Any], needed: int) -> str:
-    counts = prepared.counts
-    given = "".join(f", {name} = {value}" for name, value in options.items())
-    return (
-        f"{counts['nodes']:,} nodes, {counts['topics']:,} topics, {counts['subscriptions']:,} subscriptions"
-        f"; {method}{given}, about {needed / 2**20:,.0f} MiB in one Python worker"
-    )
 
 
 def _report(metrics: "Metrics", verdict: "Verdict", stages: "Stages", out: Path) -> None:

@@ -45,16 +45,13 @@ def command(
         narrated(f"drawing subscriptions of {nodes:,} nodes") as narrator,
         whole_directory(out, overwrite=overwrite, ours=not_our_subscriptions) as staging,
     ):
-        on_spark = (
-            bool(spark_options.master or spark_options.remote or spark_options.conf)
-            or nodes * (workload.max_size or subscriptions) > IN_MEMORY
-        )
-        if on_spark:
+        few = nodes * (workload.max_size or subscriptions) <= IN_MEMORY
+        if spark_options.master or spark_options.remote or spark_options.conf or not few:
             from topicloom.pipeline import generate_subscriptions
             from topicloom.pipeline.write import write_parquet
 
             narrator("starting Spark")
-            with spark_session(**vars(spark_options)) as spark:
+            with spark_session(**vars(spark_options), small=few) as spark:
                 narrator(f"drawing subscriptions of {nodes:,} nodes on Spark")
                 write_parquet(generate_subscriptions(spark, **options), staging)
         else:

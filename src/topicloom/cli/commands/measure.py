@@ -2,12 +2,18 @@
 
 import json
 from collections.abc import Mapping
+from functools import partial
+from typing import TYPE_CHECKING
 
 from topicloom.cli.console import figure, narrated, print_table, tell
+from topicloom.cli.engines import MEMORY, SPARK, Engine, check_engine, in_one_task_or, rows_in_memory
 from topicloom.cli.options import Json, LinkOptions, Links, SparkOptions, Subscriptions, TableOptions
-from topicloom.cli.sources import links_of, unreplaced
-from topicloom.cli.tables import opened_table
+from topicloom.cli.sources import is_small, links_table, part_of_overlay, unreplaced
+from topicloom.cli.tables import looked_at_table, rows_of
 from topicloom.spark.session import spark_session
+
+if TYPE_CHECKING:
+    from topicloom.model import Metrics
 
 EXAMPLE = "Example: topicloom measure subscriptions.csv.gz my-links.csv --json"
 
@@ -18,21 +24,40 @@ def command(
     *,
     table: TableOptions,
     link_table: LinkOptions,
+    engine: Engine = SPARK,
     as_json: Json = False,
     spark_options: SparkOptions,
 ) -> None:
     """Measure links, whoever made them: degrees, topic diameters, how well links are shared between topics."""
-    with (
-        narrated("starting Spark") as narrator,
-        spark_session(**vars(spark_options)) as spark,
-    ):
-        from topicloom.pipeline.design import measure_overlay
+    check_engine(engine, spark_options)
+    sources = part_of_overlay(subscriptions, "subscriptions"), part_of_overlay(links, "links")
+    with narrated("starting") as narrator:
+        from topicloom.engine.judge import measure_rows
         from topicloom.spark.stages import Stages
 
-        with unreplaced(subscriptions, links):
-            rows = opened_table(spark, narrator, subscriptions, table, spark_options.remote)
-            given = links_of(spark, links, spark_options.remote, link_table)
-        metrics = measure_overlay(rows, given, stages=Stages(narrator, narrator.note))
+        stages = Stages(narrator, narrator.note)
+        task = partial(measure_rows, source=sources[1], expand=table.expand)
+        if engine == MEMORY:
+            given = (subscriptions, table.wanted), (links, link_table.wanted)
+            with unreplaced(subscriptions, links):
+                rows = [rows_in_memory(narrator, *one) for one in given]
+            metrics = task(rows, stages)
+        else:
+            with spark_session(**vars(spark_options), small=is_small(*sources)) as spark:
+                from topicloom.pipeline.design import measure_overlay
+                from topicloom.pipeline.links import links_of_rows
+
+                with unreplaced(subscriptions, links):
+                    tables = (
+                        looked_at_table(spark, narrator, subscriptions, table, spark_options.remote),
+                        links_table(spark, links, spark_options.remote, link_table),
+                    )
+
+                def spread() -> "Metrics":
+                    rows = rows_of(tables[0], table.expand)
+                    return measure_overlay(rows, links_of_rows(tables[1].rows, sources[1]), stages=stages)
+
+                metrics = in_one_task_or(spread, engine, spark, tables, task, stages=stages, sentence="measuring")
     figures = metrics.to_dict()
     if as_json:
         print(json.dumps(figures, allow_nan=False))

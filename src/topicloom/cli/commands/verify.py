@@ -1,19 +1,21 @@
 """``topicloom verify``: whether every message reaches all who want it."""
 
 import json
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from topicloom.cli.console import narrated, tell, visible
+from topicloom.cli.engines import MEMORY, SPARK, Engine, check_engine, in_one_task_or, rows_in_memory
 from topicloom.cli.options import Json, LinkOptions, Links, SparkOptions, Subscriptions, TableOptions
-from topicloom.cli.sources import links_of, unreplaced
-from topicloom.cli.tables import opened_table
+from topicloom.cli.sources import is_small, links_table, part_of_overlay, unreplaced
+from topicloom.cli.tables import looked_at_table, rows_of
 from topicloom.judge import checked_k
 from topicloom.spark.session import spark_session
 
 if TYPE_CHECKING:
-    from topicloom.model import BrokenTopic
+    from topicloom.model import BrokenTopic, Verdict
 
 EXAMPLE = "Example: topicloom verify subscriptions.csv.gz overlay    (exit code 0: holds, 1: broken)"
 _SHOWN = 20
@@ -29,22 +31,41 @@ def command(
     *,
     table: TableOptions,
     link_table: LinkOptions,
+    engine: Engine = SPARK,
     as_json: Json = False,
     spark_options: SparkOptions,
 ) -> int:
     """Judge links, whoever made them, against the subscriptions: exit code 0 if every topic is connected, 1 if not."""
     checked_k(k)
-    with (
-        narrated("starting Spark") as narrator,
-        spark_session(**vars(spark_options)) as spark,
-    ):
-        from topicloom.pipeline.design import verify_overlay
+    check_engine(engine, spark_options)
+    sources = part_of_overlay(subscriptions, "subscriptions"), part_of_overlay(links, "links")
+    with narrated("starting") as narrator:
+        from topicloom.engine.judge import verify_rows
         from topicloom.spark.stages import Stages
 
-        with unreplaced(subscriptions, links):
-            rows = opened_table(spark, narrator, subscriptions, table, spark_options.remote)
-            given = links_of(spark, links, spark_options.remote, link_table)
-        verdict = verify_overlay(rows, given, k=k, stages=Stages(narrator, narrator.note))
+        stages = Stages(narrator, narrator.note)
+        task = partial(verify_rows, k=k, source=sources[1], expand=table.expand)
+        if engine == MEMORY:
+            given = (subscriptions, table.wanted), (links, link_table.wanted)
+            with unreplaced(subscriptions, links):
+                rows = [rows_in_memory(narrator, *one) for one in given]
+            verdict = task(rows, stages)
+        else:
+            with spark_session(**vars(spark_options), small=is_small(*sources)) as spark:
+                from topicloom.pipeline.design import verify_overlay
+                from topicloom.pipeline.links import links_of_rows
+
+                with unreplaced(subscriptions, links):
+                    tables = (
+                        looked_at_table(spark, narrator, subscriptions, table, spark_options.remote),
+                        links_table(spark, links, spark_options.remote, link_table),
+                    )
+
+                def spread() -> "Verdict":
+                    rows = rows_of(tables[0], table.expand)
+                    return verify_overlay(rows, links_of_rows(tables[1].rows, sources[1]), k=k, stages=stages)
+
+                verdict = in_one_task_or(spread, engine, spark, tables, task, stages=stages, sentence="verifying")
     if as_json:
         shown = [broken._asdict() for broken in verdict.broken]
         facts = {"ok": verdict.ok, "k": k, "topics": verdict.topics, "broken_topics": verdict.broken_topics}

@@ -1,0 +1,79 @@
+"""Links that may not be: pairs of labels, and pairs of brokers of which neither may dial the other."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from topicloom.judge.forbidden import forbidden_links, separated_groups
+from topicloom.model import BrokenTopic
+from topicloom.model.arrays import Int32Array
+from topicloom.routing.ownership import Broker, undialled_pairs
+
+_SHOWN = 5
+
+
+@dataclass(frozen=True)
+class Bars:
+    """Forbidden pairs as they were given: by label.
+
+    Attributes
+    ----------
+    pairs : tuple of pairs of str
+    brokers : mapping or None
+        Brokers by label; pairs of which neither may dial the other are forbidden, too.
+    """
+
+    pairs: tuple[tuple[str, str], ...] = ()
+    brokers: Mapping[str, Broker] | None = None
+
+    def ids(self, numbers: Mapping[str, int]) -> tuple[Int32Array, str | None]:
+        """Forbidden pairs as ids, and a sentence on those that forbid nothing.
+
+        A pair that names a node without subscriptions, or one node twice, forbids nothing.
+
+        Raises
+        ------
+        InvalidLinksError
+            The inventory lacks a node, or forbids too many pairs.
+        """
+        found = [(numbers.get(u, -1), numbers.get(v, -1)) for u, v in self.pairs]
+        used = [pair for pair in found if min(pair) >= 0 and pair[0] != pair[1]]
+        unused = len(found) - len(used)
+        note = f"{unused:,} of {len(found):,} forbidden pairs name no two nodes of the subscriptions"
+        named = np.array(used, np.int32).reshape(-1, 2)
+        if self.brokers is not None:
+            named = np.concatenate((named, undialled_pairs(numbers, self.brokers)))
+        return named, note if unused else None
+
+
+def faults_of(
+    links: Any, barred: Int32Array, numbers: Mapping[str, int], broken: Iterable[tuple[BrokenTopic, Sequence[str]]]
+) -> list[str]:
+    """What the judge finds wrong: forbidden links that are used, and topics that forbidden pairs cut, the first few.
+
+    ``broken`` are broken topics with their subscribers.
+    """
+    used = forbidden_links(links, barred, len(numbers))
+    faults = [f"{len(used):,} forbidden links are used"] if len(used) else []
+    for _, (topic, subscribers) in zip(range(_SHOWN), broken):
+        sentence = separated_sentence(topic.topic, subscribers, numbers, barred)
+        faults += [] if sentence is None else [sentence]
+    return faults
+
+
+def separated_sentence(topic: str, subscribers: Iterable[str], numbers: Mapping[str, int], forbid: Any) -> str | None:
+    """Say which groups of a topic's subscribers cannot meet; None when forbidden pairs are not the reason."""
+    label = {numbers[name]: name for name in subscribers}
+    groups = separated_groups(list(label), forbid)
+    if len(groups) < 2:
+        return None
+    shown = " and ".join(_group([label[v] for v in group]) for group in groups[:_SHOWN])
+    rest = f" and {len(groups) - _SHOWN:,} more groups" if len(groups) > _SHOWN else ""
+    return f"topic {topic!r} cannot be connected: every link between {shown}{rest} is forbidden"
+
+
+def _group(names: Sequence[str]) -> str:
+    more = f", … {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else ""
+    return "{" + ", ".join(map(repr, names[:_SHOWN])) + more + "}"

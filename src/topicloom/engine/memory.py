@@ -1,0 +1,73 @@
+"""What a run takes in one process, and the refusal of what would not fit."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from topicloom.errors import NotEnoughMemoryError
+from topicloom.methods.dc.divide_and_conquer import worker_size
+from topicloom.methods.registry import MethodSpec, Size, registered, spec_of
+from topicloom.reading.plan import TableFile
+
+# A table of so many bytes of text, some millions of subscriptions, is one task on Spark.
+ONE_TASK = 64 << 20
+_TEXT = 6  # bytes in memory for a byte of text, rows and labels together
+_UNPACKED = 8  # bytes of text in a byte of a compressed file or of Parquet, at a guess
+
+
+def text_bytes(files: Sequence[TableFile]) -> int:
+    """Bytes of the text in files, at a guess where they are compressed."""
+    packed = ("parquet", "xlsx")
+    return sum(file.size * (_UNPACKED if file.compression or file.format in packed else 1) for file in files)
+
+
+def check_reading(files: Sequence[TableFile], available: int) -> None:
+    """Refuse files whose rows would not fit.
+
+    Raises
+    ------
+    NotEnoughMemoryError
+    """
+    needed = _TEXT * text_bytes(files)
+    if needed > available:
+        raise NotEnoughMemoryError(
+            f"reading {len(files):,} files takes about {needed / 2**30:.1f} GiB in one process, and "
+            f"{available / 2**30:.1f} GiB are at hand; Spark reads them in parts"
+        )
+
+
+def interest_bytes(size: Size) -> int:
+    """What holding the interest in one process takes: as it arrives, and as CSR in both orientations."""
+    return 48 * size.subscriptions + 16 * (size.nodes + size.topics)
+
+
+def check_memory(
+    size: Size, method: str, available: int, *, workers: int = 1, options: Mapping[str, Any] | None = None
+) -> int:
+    """Bytes that a method is expected to take in one process; an error when that is more than there is.
+
+    With ``dc`` so many workers are busy at the same time.
+    """
+    part = worker_size(size, **(options or {})) if method == "dc" else size
+    needed = interest_bytes(part) + spec_of(method).bytes_needed(size, options)
+    busy = workers if method == "dc" else 1
+    if busy * needed > available:
+        fitting = [
+            name
+            for name, spec in registered().items()
+            if name != method
+            and not spec.reference
+            and interest_bytes(size) + spec.bytes_needed(size, _shared(spec, options)) <= available
+        ]
+        advice = f"; these methods would fit: {', '.join(fitting)}" if fitting else "; no method fits on this machine"
+        if method == "dc":
+            advice = "; more partitions, a smaller core or a lower merge_limit take less"
+        raise NotEnoughMemoryError(
+            f"{method} needs about {busy * needed / 2**30:.1f} GiB for this interest, "
+            f"and {available / 2**30:.1f} GiB are at hand{advice}"
+        )
+    return needed
+
+
+def _shared(spec: MethodSpec, options: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Those of the given options that a method has as well, such as k."""
+    return {name: value for name, value in (options or {}).items() if name in spec.options}

@@ -1,0 +1,97 @@
+"""What is asked of a design, and what ``run.json`` says of it: one description for every engine."""
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+from topicloom.engine.bars import Bars
+from topicloom.methods.registry import MethodSpec, check_bars, check_options, spec_of
+from topicloom.methods.selection import method_for, options_for, promised
+from topicloom.model import Verdict
+from topicloom.model.checks import checked_seed
+from topicloom.storage.run_file import json_options, run_header
+
+# Methods whose work Spark spreads over its workers, also where one of them would do.
+SPREAD = ("dc",)
+
+
+@dataclass(frozen=True)
+class DesignRequest:
+    """A design as it was asked for, checked.
+
+    Attributes
+    ----------
+    method : str
+    options : mapping
+        Those of the method, ``k`` among them if it has one.
+    seed : int
+    k : int or None
+        The topic-connectivity that was asked for.
+    bars : Bars or None
+        Links that may not be.
+    """
+
+    method: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+    seed: int = 0
+    k: int | None = None
+    bars: Bars | None = None
+
+    @classmethod
+    def of(
+        cls,
+        method: str | None,
+        options: Mapping[str, Any],
+        *,
+        seed: int = 0,
+        k: int | None = None,
+        barred: bool = False,
+    ) -> Self:
+        """Check what was asked for, before anything is read.
+
+        Raises
+        ------
+        InvalidOptionError
+        """
+        spec = spec_of(method or method_for(1 if k is None else k))
+        check_options(spec, options)
+        if barred:
+            check_bars(spec)
+        return cls(spec.name, {**options, **options_for(spec, k, options)}, checked_seed(seed), k)
+
+    @property
+    def spec(self) -> MethodSpec:
+        """The facts of the method."""
+        return spec_of(self.method)
+
+    @property
+    def judged_at(self) -> int:
+        """The k at which the result is judged."""
+        return promised(self.spec, self.k, self.options)
+
+
+def run_facts(
+    request: DesignRequest,
+    *,
+    report: Mapping[str, Any],
+    fingerprint: str,
+    counts: Mapping[str, int],
+    verdict: Verdict,
+    started: float,
+    seconds: Mapping[str, float],
+) -> dict[str, Any]:
+    """What ``run.json`` holds of a design; ``started`` is a time of the clock."""
+    return {
+        **run_header(),
+        "method": request.method,
+        "options": json_options(request.options),
+        "seed": request.seed,
+        "report": dict(report),
+        "labels": True,
+        "input_fingerprint": fingerprint,
+        "counts": dict(counts),
+        "verified": {"k": verdict.k, "ok": verdict.ok, "broken_topics": verdict.broken_topics},
+        "started": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(started)),
+        "seconds": seconds,
+    }
