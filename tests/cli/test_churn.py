@@ -7,6 +7,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import topicloom as tl
+from support.route_twins import row_names
 from topicloom.cli.app import main
 from topicloom.storage.run_file import update_run
 
@@ -109,3 +110,21 @@ def test_bad_input_writes_nothing(overlay, tmp_path, capsys):
         assert main(["churn", *wrong]) == 2
         assert "Traceback" not in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
+
+
+def test_the_trees_of_a_plan_follow_and_every_row_change_is_told(overlay, tmp_path, capsys):
+    tl.Plan(tl.routes(tl.Overlay.load(overlay)), "mosquitto").save(tmp_path / "plan")
+    events = lines_of(tmp_path / "events.jsonl", EVENTS)
+    words = ["churn", overlay, events, str(tmp_path / "out"), "--plan", str(tmp_path / "plan"), "--json"]
+    assert main(words) == 0
+    facts = json.loads(capsys.readouterr().out)
+    live = row_names(tl.Plan.load(tmp_path / "plan").routes)
+    for line in (tmp_path / "out" / "changes.jsonl").read_text().splitlines():
+        rows = json.loads(line)["rows"]
+        off, on = ({tuple(row) for row in rows[what]} for what in ("off", "on"))
+        assert off <= live and not on & live
+        live = (live - off) | on
+    after = tl.Plan.load(tmp_path / "out" / "plan")
+    assert live == row_names(after.routes) and after.routes.verify().ok and after.target == "mosquitto"
+    assert facts["rows_on"] > 0 and facts["rows_off"] > 0
+    assert after.routes.links.tolist() == tl.Overlay.load(tmp_path / "out").links.tolist()

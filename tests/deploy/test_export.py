@@ -264,3 +264,11 @@ def test_rabbitmq_refuses_what_federation_cannot_do(values, sentence):
     network = chain(["a", "b"])
     with pytest.raises((InvalidInventoryError, InvalidPlanError), match=sentence):
         export(network, "rabbitmq", loopback(network, **values))
+
+
+def test_a_plan_for_another_inventory_is_refused(plan, tmp_path, capsys):
+    network = Network.from_plan(tl.Plan.load(plan))
+    given = tl.Plan(tl.Plan.load(plan).routes, "mosquitto", loopback(network).fingerprint)
+    assert export(given, "mosquitto", loopback(network)).files
+    with pytest.raises(InvalidPlanError, match="made for another inventory"):
+        export(given, "mosquitto", loopback(network, site="elsewhere"))

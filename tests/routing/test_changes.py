@@ -93,8 +93,11 @@ def test_a_row_that_was_ready_needs_only_its_gate():
 def test_nodes_that_come_and_go_start_and_stop():
     old = tl.Plan(tl.routes(tl.design(tl.Interest.from_pairs(list("ab"), list("xx")), "gm")), "mosquitto")
     new = tl.Plan(tl.routes(tl.design(tl.Interest.from_pairs(list("bc"), list("xx")), "gm")), "mosquitto")
-    how = {broker.node: broker.how for broker in tl.diff(old, new).touched}
+    steps = tl.diff(old, new)
+    how = {broker.node: broker.how for broker in steps.touched}
     assert (how["a"], how["c"]) == ("stop", "start")
+    assert steps.start == ("c",)
+    assert steps.sessions == (("b", "a"),) and steps.to_dict()["sessions"] == [["b", "a"]]
 
 
 def test_a_broken_plan_is_refused():

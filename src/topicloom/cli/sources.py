@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from topicloom.cli.console import tell
 from topicloom.cli.options import LinkOptions
 from topicloom.errors import InputNotFoundError, TopicloomError
 from topicloom.reading.listing import list_source
@@ -15,6 +16,7 @@ from topicloom.storage.run_file import Version
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+    from topicloom.model import Interest
     from topicloom.pipeline.read import SparkTable
 
 SMALL = 64 << 20  # bytes of plain text
@@ -49,6 +51,23 @@ def is_small(*sources: str) -> bool:
             return False
         size += sum(file.size * (_UNPACKED if file.compression or file.format == "parquet" else 1) for file in files)
     return size <= SMALL
+
+
+def interest_of(source: Path) -> "Interest":
+    """Interest of the table, or of the overlay directory, that an argument names, read without Spark.
+
+    Rows that cannot be used are counted on stderr.
+    """
+    from topicloom.model import Overlay
+    from topicloom.reading import read_subscriptions
+
+    recover(source)
+    if (source / "run.json").is_file():
+        return Overlay.load(source).interest
+    reading = read_subscriptions(source)
+    for reason, number in reading.reasons.items():
+        tell(f"{number:,} rows of {source} were not used: {reason}")
+    return reading.interest()
 
 
 def links_table(spark: "SparkSession", argument: str, remote: str | None, options: LinkOptions) -> "SparkTable":

@@ -213,7 +213,7 @@ def _accounts(plan: _Accounts, node: str) -> Iterable[str]:
     imports = []
     for forest, topics in sorted(plan.topics[node].items()):
         subjects = [_text(plan.subjects[topic]) for topic in topics]
-        users = [f"{{user: {_user(plan, owner, forest)}, password: {_password(plan.site, owner, forest)}}}"
+        users = [_login(plan.site, _user(plan, owner, forest), f"LOOM_{_variable(plan.site, owner)}")
                  for owner in _dialled_from(plan, node, forest)]  # fmt: skip
         yield f"  G{forest} {{"
         yield f"    users: [{', '.join(users)}]"
@@ -224,9 +224,8 @@ def _accounts(plan: _Accounts, node: str) -> Iterable[str]:
                            f"{{service: {{account: G{forest}, subject: {name}}}}}")  # fmt: skip
         yield "    ]"
         yield "  }"
-    secret = "$LOOM_CLIENT" if _secured(plan.site) else '"app"'
     yield "  APP {"
-    yield f"    users: [{{user: app, password: {secret}}}]"
+    yield f"    users: [{_login(plan.site, 'app', 'LOOM_CLIENT')}]"
     yield from ("    imports: [", *imports, "    ]") if imports else ()
     yield "  }"
 
@@ -259,7 +258,7 @@ def _dialled_from(plan: _Accounts, node: str, forest: int) -> list[str]:
 
 def _remote(plan: _Accounts, node: str, forest: int, acceptor: str, number: int) -> str:
     own = plan.site.brokers[node]
-    url = f"$LOOM_REMOTE_{number}" if _secured(plan.site) else _text(_url(plan, node, forest, acceptor, f"g{forest}"))
+    url = f"$LOOM_REMOTE_{number}" if _secured(plan.site) else _text(_url(plan, node, forest, acceptor, ""))
     parts = [f"urls: [{url}]", f"account: G{forest}"]
     if plan.dials[forest][node, acceptor]:
         parts.append("hub: true")
@@ -272,15 +271,16 @@ def _url(plan: _Accounts, node: str, forest: int, acceptor: str, password: str) 
     peer = plan.site.brokers[acceptor]
     scheme = "nats-leaf" if peer.tls is None else "tls"
     user = _user(plan, node, forest).strip('"')
-    return f"{scheme}://{user}:{password}@{peer.host}:{peer.leaf_port}"
+    return f"{scheme}://{user}{password and ':'}{password}@{peer.host}:{peer.leaf_port}"
 
 
 def _user(plan: _Accounts, owner: str, forest: int) -> str:
     return _text(f"{plan.site.slugs[owner]}.g{forest}")
 
 
-def _password(site: Site, owner: str, forest: int) -> str:
-    return f"$LOOM_{_variable(site, owner)}" if _secured(site) else f'"g{forest}"'
+def _login(site: Site, user: str, variable: str) -> str:
+    """A user with the password of a variable; without credentials no password is asked, and none is made up."""
+    return f"{{user: {user}, password: ${variable}}}" if _secured(site) else f"{{user: {user}}}"
 
 
 def _variable(site: Site, node: str) -> str:

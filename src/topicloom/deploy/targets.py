@@ -126,7 +126,7 @@ def export(
     NameDoesNotFitError
         Topics or brokers whose names cannot be written; all of them are in the message.
     InvalidPlanError
-        A link whose owner may not dial or whose other end does not accept.
+        A link whose owner may not dial or whose other end does not accept, or a plan for another inventory.
 
     Examples
     --------
@@ -143,6 +143,7 @@ def export(
     topicloom.rehearse : run it on loopback
     """
     target, network = target_named(to), Network.of(plan)
+    _check_fingerprint(plan, inventory)
     brokers = {node: _placed(inventory.of_node(node), target, version) for node in network.nodes}
     refuse_misfits(network.nodes, lambda _: None, what="broker", target=to)
     for used in sorted({broker.version or "" for broker in brokers.values()}):
@@ -155,6 +156,15 @@ def export(
     ordered = tuple((node, named[node], target.config_path(named[node])) for level in levels for node in level)
     slug_levels = tuple(tuple(named[node] for node in level) for level in levels)
     return Export(to, target.files(site), ordered, slug_levels, site)
+
+
+def _check_fingerprint(plan: Network | Plan, inventory: Inventory) -> None:
+    made_for = plan.inventory_fingerprint if isinstance(plan, Plan) else None
+    if made_for not in (None, inventory.fingerprint):
+        raise InvalidPlanError(
+            f"the plan was made for another inventory (fingerprint {made_for}, now {inventory.fingerprint}); "
+            "run topicloom routes with this one again, its trees stay"
+        )
 
 
 def _placed(broker: Broker, target: Target, version: str | None) -> Broker:

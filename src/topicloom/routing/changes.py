@@ -9,7 +9,7 @@ from topicloom.errors import UnsafeChangeError
 from topicloom.judge.barriers import Row, cyclic_topics
 from topicloom.routing.plan import Plan
 from topicloom.routing.table import Routes
-from topicloom.routing.touching import Touched, touched_brokers
+from topicloom.routing.touching import Touched, owner_names, touched_brokers
 
 Link = tuple[str, str]
 
@@ -52,6 +52,10 @@ class Steps:
         Topics that are not whole at the barrier.
     touched : tuple of Touched
         Brokers that have to do something, and how.
+    start : tuple of str
+        Brokers of the new plan alone, in the order in which they start; they start before step 2.
+    sessions : tuple of (owner, peer)
+        Brokers that dialled a retired link, and whom: a queue that one keeps for the other can be cleared.
     make_first : bool
         Whether the brokers stand rows of both plans at once (RabbitMQ, Zenoh): duplicates, but no storm.
     """
@@ -64,6 +68,8 @@ class Steps:
     retired_links: tuple[Link, ...]
     cut: tuple[CutTopic, ...]
     touched: tuple[Touched, ...]
+    start: tuple[str, ...] = ()
+    sessions: tuple[Link, ...] = ()
     make_first: bool = False
 
     @property
@@ -88,6 +94,8 @@ class Steps:
             "retired_links": [list(link) for link in self.retired_links],
             "cut": [cut._asdict() for cut in self.cut],
             "touched": [{**broker._asdict(), "rows": broker.rows} for broker in self.touched],
+            "start": list(self.start),
+            "sessions": [list(pair) for pair in self.sessions],
             "make_first": self.make_first,
         }
 
@@ -147,6 +155,8 @@ def diff(old: Plan, new: Plan, *, inventory: Mapping[str, Any] | Any | None = No
         tuple(sorted(old_links - new_links)),
         _cut(old.routes, new.routes, off, kept),
         touched,
+        _starting(old.routes, new.routes),
+        _sessions(old.routes, old_links - new_links),
         make_first,
     )
 
@@ -156,6 +166,18 @@ def rows_of(routes: Routes) -> dict[Row, bool]:
     table = routes.table()
     columns = (table[name].to_pylist() for name in ("topic", "src", "dst", "active"))
     return {(topic, src, dst): active for topic, src, dst, active in zip(*columns)}
+
+
+def _starting(old: Routes, new: Routes) -> tuple[str, ...]:
+    """Brokers that only the new plan has, in its start order."""
+    known = {old.interest.node_label(v) for v in range(old.interest.n_nodes)}
+    return tuple(name for v in new.order.tolist() if (name := new.interest.node_label(v)) not in known)
+
+
+def _sessions(old: Routes, retired: set[Link]) -> tuple[Link, ...]:
+    """(owner, peer) of the links that are retired."""
+    owner = owner_names(old)
+    return tuple(sorted((owner[link], link[owner[link] == link[0]]) for link in retired))
 
 
 def _cut(old: Routes, new: Routes, off: set[Row], kept: set[Row]) -> tuple[CutTopic, ...]:

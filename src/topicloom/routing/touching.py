@@ -37,7 +37,7 @@ def touched_brokers(
     """Brokers that a change touches, by name, and whether rows of both plans may live at once."""
     brokers = getattr(inventory, "brokers", inventory) or {}
     kinds = _Kinds(brokers, new.target)
-    owner = {**_owners(old.routes), **_owners(new.routes)}
+    owner = {**owner_names(old.routes), **owner_names(new.routes)}
     changed = [row for row in {**before, **after} if before.get(row) != after.get(row)]
     rows: Counter[str] = Counter()
     how: dict[str, str] = {}
@@ -91,7 +91,8 @@ class _Kinds:
         return CONFIGURE
 
 
-def _owners(routes: Routes) -> dict[tuple[str, str], str]:
+def owner_names(routes: Routes) -> dict[tuple[str, str], str]:
+    """Link to the end of it that dials, by label."""
     name = routes.interest.node_label
     return {(name(int(u)), name(int(v))): name(int(w)) for (u, v), w in zip(routes.links, routes.link_owners)}
 

@@ -10,7 +10,7 @@ from topicloom.auditing import Finding, Findings, audit
 from topicloom.cli.commands.routes import load_inventory
 from topicloom.cli.console import visible
 from topicloom.cli.options import Json
-from topicloom.cli.today import read_today
+from topicloom.cli.sources import interest_of
 
 EXAMPLE = "Example: topicloom audit etc --interest subs.csv    (exit code 0: clean, 1: findings, 2: unreadable)"
 _SHOWN = 20
@@ -33,7 +33,7 @@ def command(
 
     Follows every message from broker to broker, as the configurations send it, and counts the copies that arrive.
     """
-    wanted = None if interest is None else read_today(interest)
+    wanted = None if interest is None else interest_of(interest)
     found = audit(configs, wanted, inventory=load_inventory(inventory)[0])
     if as_json:
         print(found.to_json())

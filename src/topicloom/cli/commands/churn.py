@@ -16,6 +16,7 @@ from topicloom.cli.console import figure, narrated, print_table, tell
 from topicloom.cli.options import Json, Overwrite, Seed
 from topicloom.errors import InputNotFoundError, InvalidEventError, MissingColumnError
 from topicloom.model import Change, Overlay, Rejection
+from topicloom.routing import Plan, RouteFollower
 from topicloom.storage.atomic import whole_directory
 from topicloom.storage.destination import check_destination
 from topicloom.storage.overlay_directory import REJECTED, read_run
@@ -43,6 +44,10 @@ def command(
     rebalance: Annotated[
         float | None, typer.Option(help="Exchange links while degrees exceed this many times a fresh design's.")
     ] = None,
+    plan: Annotated[
+        Path | None,
+        typer.Option(help="Plan that runs now: its trees follow, and OUT/plan is the next one.", show_default=False),
+    ] = None,
     batch: Annotated[int, typer.Option(min=1, help="Events that are repaired together.")] = 1,
     seed: Seed = 0,
     overwrite: Overwrite = False,
@@ -52,8 +57,9 @@ def command(
 
     An event is {"event": "join", "node": "x", "topics": ["a", "b"]}, or leave, subscribe, unsubscribe; at and id are
     optional and give the order. OUT is written whole or not at all: the overlay after the last event, the link changes
-    (changes.jsonl a line per batch, changes/ a row per link), and in rejected/ the events that cannot be applied. Exit
-    code 1 if there were events and none of them could be applied.
+    (changes.jsonl a line per batch, changes/ a row per link), and in rejected/ the events that cannot be applied. With
+    --plan, changes.jsonl also has the rows that go and then those that come. Exit code 1 if there were events and none
+    of them could be applied.
     """
     check_destination(out.absolute(), overwrite=overwrite, inputs=[overlay, events])
     with narrated("reading the overlay") as narrator:
@@ -66,16 +72,19 @@ def command(
         rejected = [row for row in rows if isinstance(row, Rejection)] + rejected
         narrator(f"applying {len(accepted):,} events")
         batches = [accepted[at : at + batch] for at in range(0, len(accepted), batch)]
-        changes = [m.apply(part) for part in batches]
+        follower = None if plan is None else _Follower(m, Plan.load(plan))
+        changes = [m.apply(part) if follower is None else follower.apply(part) for part in batches]
         narrator("writing")
         with whole_directory(out, overwrite=overwrite, inputs=[overlay, events]) as staging:
-            _write(staging, m, str(events), batches, changes, rejected)
+            _write(staging, m, str(events), batches, changes, rejected, follower)
     added, removed = (sum(len(getattr(change, what)) for change in changes) for what in ("added", "removed"))
     facts = {
         "events": len(accepted), "rejected": len(rejected), "links_added": added, "links_removed": removed,
         "nodes": m.interest.n_nodes, "topics": m.interest.n_topics, "links": m.overlay.n_links,
         "seconds": sum(change.seconds for change in changes),
     }  # fmt: skip
+    if follower is not None:
+        facts |= {f"rows_{what}": sum(len(one[what]) for one in follower.rows) for what in ("off", "on")}
     if as_json:
         print(json.dumps(facts))
     else:
@@ -87,6 +96,24 @@ def command(
         )
     tell(f"wrote {out}")
     return 1 if rejected and not accepted else 0
+
+
+class _Follower:
+    """Routes of a plan that follow a maintainer; `rows` has for every batch the rows that went and that came."""
+
+    def __init__(self, m: Maintainer, plan: Plan) -> None:
+        self._m, self._plan, self._routes = m, plan, RouteFollower(m, plan)
+        self.rows: list[dict[str, list[list[str]]]] = []
+
+    def apply(self, part: Sequence[Event]) -> Change:
+        change = self._m.apply(part)
+        moved = self._routes.update()
+        self.rows.append({"off": [list(row) for row in moved.removed], "on": [list(row) for row in moved.added]})
+        return change
+
+    @property
+    def plan(self) -> Plan:
+        return Plan(self._routes.routes, self._plan.target, self._plan.inventory_fingerprint)
 
 
 def kept_k(overlay: Overlay, source: Path, given: int | None) -> int:
@@ -138,12 +165,16 @@ def _write(
     batches: Sequence[Sequence[Event]],
     changes: Sequence[Change],
     rejected: Sequence[Rejection],
+    follower: _Follower | None,
 ) -> None:
     m.overlay.save(staging / "overlay")
     for part in sorted((staging / "overlay").iterdir()):
         part.rename(staging / part.name)
     (staging / "overlay").rmdir()
     told = [change_line(number, *pair) for number, pair in enumerate(zip(batches, changes))]
+    if follower is not None:
+        told = [{**line, "rows": rows} for line, rows in zip(told, follower.rows)]
+        follower.plan.save(staging / "plan")
     lines = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in told)
     (staging / "changes.jsonl").write_text(lines, encoding="utf-8")
     (staging / "changes").mkdir()

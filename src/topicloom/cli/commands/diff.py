@@ -60,6 +60,12 @@ def _print(steps: Steps) -> None:
             (f"{len(steps.cut):,} topics cut between the steps", "parts", "nodes cut off"),
             [(cut.topic, f"{cut.parts:,}", f"{cut.cut_off:,}") for cut in worst],
         )
+    if steps.start:
+        print(f"{len(steps.start):,} brokers start before step 2, in this order")
+        _print_rows("+", steps.start)
+    if steps.sessions:
+        print(f"{len(steps.sessions):,} queues of retired links can be cleared")
+        _print_rows(" ", [f"at {owner} for {peer}" for owner, peer in steps.sessions])
     if steps.touched:
         print_table(
             (f"{len(steps.touched):,} brokers touched", "how", "rows"),

@@ -7,7 +7,7 @@ import typer
 
 from topicloom.cli.console import tell
 from topicloom.cli.options import Overwrite
-from topicloom.deploy import TARGETS, Inventory, Network, export, write_export
+from topicloom.deploy import TARGETS, Inventory, export, write_export
 from topicloom.errors import InvalidOptionError
 from topicloom.routing import Plan
 
@@ -45,9 +45,9 @@ def command(
     """
     if inventory is None:
         raise InvalidOptionError("export needs --inventory FILE: CSV, JSON or YAML with node, host and port")
-    network = Network.from_plan(Plan.load(plan))
+    given = Plan.load(plan)
     folder = f"{prefix.rstrip('/')}/" if prefix else ""
-    made = export(network, to, Inventory.load(inventory), version=version, gates=gates, prefix=folder)
+    made = export(given, to, Inventory.load(inventory), version=version, gates=gates, prefix=folder)
     number = write_export(made, out, overwrite=overwrite, inputs=[plan, inventory])
-    tell(f"{number:,} files for {len(network.nodes):,} {to} brokers in {out}; start them in the order of START_ORDER")
+    tell(f"{number:,} files for {len(made.brokers):,} {to} brokers in {out}; start them in the order of START_ORDER")
     return 0

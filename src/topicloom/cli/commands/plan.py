@@ -10,7 +10,7 @@ import typer
 from topicloom.churn import Event, Maintainer
 from topicloom.cli.console import narrated, tell, visible
 from topicloom.cli.options import Json
-from topicloom.cli.today import read_today
+from topicloom.cli.sources import interest_of
 from topicloom.errors import OutputExistsError
 from topicloom.model import Change, Interest, Overlay
 
@@ -36,7 +36,7 @@ def command(
     """
     with narrated("reading both") as narrator:
         given = Overlay.load(overlay)
-        made = churn_events(given.interest, read_today(today))
+        made = churn_events(given.interest, interest_of(today))
         change = None
         if links and made:
             narrator(f"applying {len(made):,} events")
