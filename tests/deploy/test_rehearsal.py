@@ -23,7 +23,7 @@ from support.broker_networks import (
     with_standby,
 )
 from support.hostile_names import hostile_names
-from topicloom.deploy import TARGETS, Inventory, Network, Tls, fits, rehearse
+from topicloom.deploy import TARGETS, Inventory, Network, Tls, export, fits, rehearse, write_export
 from topicloom.deploy.rehearsal.run import KINDS
 from topicloom.deploy.rehearsal.zenoh import RunZenoh
 from topicloom.deploy.zenoh import router_id, transit
@@ -206,11 +206,17 @@ def test_trees_are_switched_under_traffic_without_an_extra_copy():
         pytest.param("nats", "file:/nowhere/secret", marks=needs_nats),
     ],
 )
-def test_tls_and_credentials_are_rehearsed_with_throw_away_ones(kind, credential):
-    network = planned(SMALL)
+def test_tls_and_credentials_are_rehearsed_with_throw_away_ones(kind, credential, tmp_path, monkeypatch):
+    monkeypatch.setenv("LOOM_TEST", "a-secret-that-no-file-holds")
+    plan = tl.Plan(tl.routes(tl.design(SMALL, "gm")), kind)
+    network = Network.from_plan(plan)
     secured = loopback(network, tls=Tls("/nowhere/ca", "/nowhere/cert", "/nowhere/key"), credential=credential)
     result = rehearse(network, kind, inventory=secured)
     assert result.ok and result.counts.exactly_once == copies(network)
+    plan.save(tmp_path / "plan")
+    write_export(export(network, kind, secured), tmp_path / "export")
+    files = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert len(files) > 2 * 12 and not [path for path in files if b"a-secret-that-no-file-holds" in path.read_bytes()]
 
 
 @pytest.mark.parametrize(

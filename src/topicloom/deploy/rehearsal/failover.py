@@ -82,6 +82,7 @@ async def fail_over(stage: Stage, victim: str) -> Failover:
     cut = [topic for topic in mine if _degree(network, topic, victim) > 1]
     first = cut + [topic for topic in mine if topic not in set(cut)]
     paths = _failover_files(stage, victim)
+    gates = exported_gates(stage, paths)  # a controller, too, has them at hand
 
     def survivors(topic: str) -> frozenset[str]:
         return frozenset(network.subscribers[topic]) - {victim}
@@ -97,7 +98,7 @@ async def fail_over(stage: Stage, victim: str) -> Failover:
         stage.crew.kill(stage.site.slugs[victim])
         await asyncio.wait_for(gone.wait(), 10)
         await stage.settle(affected)  # what is under way by the old rows could arrive by the new ones again
-        set_gates(stage, exported_gates(stage, paths))
+        set_gates(stage, gates)
         await stage.barrier(node for node, _ in paths)
         moved = time.monotonic()
         await asyncio.sleep(_AFTER)

@@ -90,20 +90,24 @@ async def switch(stage: Stage, old: Network, new: Network) -> Switch:
     others = [topic for topic, nodes in network.subscribers.items() if len(nodes) > 1 and topic not in changed]
     touched = sorted({row.acceptor for row in now ^ then})
     affected = sorted({node for topic in changed for node in network.subscribers[topic]})
+    shut, opened = _gates(stage, now - then, now & then), _gates(stage, then - now, then)
     stage.tally = stage.fresh_tally()
     async with Probes(stage, sorted(changed), others, lambda topic: frozenset(network.subscribers[topic])):
         await asyncio.sleep(_BEFORE)
         begun = time.monotonic()
-        for opened in (now & then, then):
-            moved = sorted({row.acceptor for row in (now if opened != then else then) - (now & then)})
-            set_gates(stage, {node: gate_file(stage.site, node, opened) for node in moved})
-            if opened == then:
-                await stage.barrier(moved)
-            else:
-                await stage.settle(affected)  # a barrier too: these brokers are among them
+        set_gates(stage, shut)
+        await stage.settle(affected)  # a barrier too: the brokers that shut rows are among them
+        set_gates(stage, opened)
+        await stage.barrier(opened)
         seconds = time.monotonic() - begun
         await asyncio.sleep(_AFTER)
     return _judged(stage, changed, now, then, old, len(touched), seconds)
+
+
+def _gates(stage: Stage, moved: frozenset[Row], opened: frozenset[Row]) -> dict[str, str]:
+    """New rules of the brokers that accept the moved rows."""
+    nodes = sorted({row.acceptor for row in moved})
+    return {node: gate_file(stage.site, node, opened) for node in nodes}
 
 
 def _judged(
