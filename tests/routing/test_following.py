@@ -41,3 +41,18 @@ def test_a_maintainer_shows_routes_whose_trees_stay():
     assert before < row_names(m.routes)
     assert m.routes.verify().ok
     assert len(row_names(m.routes)) == 5
+
+
+def test_a_node_that_leaves_or_joins_moves_no_more_rows_than_it_must():
+    m = tl.Maintainer(interest := tl.generate(nodes=40, topics=12, subscriptions=4, seed=3), tl.greedy_merge(interest))
+    follower = tl.RouteFollower(m)
+    for node in interest.node_labels[::5].tolist():
+        topics = m.interest.topics_of(node)
+        ends = [row[0] for row in row_names(follower.routes) if node in row[1:]]
+        m.leave(node)
+        gone, came = follower.update()
+        assert len(gone) == len(ends)
+        assert len(came) == len(ends) - len(set(ends))  # a node with d rows in a tree leaves d parts
+        m.join(node, topics)
+        gone, came = follower.update()
+        assert gone == () and sorted(row[0] for row in came) == sorted(set(ends))
