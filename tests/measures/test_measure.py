@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import topicloom as tl
-from topicloom.measures import measure_topics
+from topicloom.measures import filtering_costs, mean_hops, measure_topics, topic_hops
 
 
 @st.composite
@@ -37,6 +37,31 @@ def test_topics_equal_networkx(case: tuple[tl.Interest, list[tuple[int, int]]]) 
         assert measured.components[t] == components
         assert measured.diameter[t] == (-1 if components > 1 else nx.diameter(sub) if len(sub) else 0)
     assert measured.idle_links == len(links) - len(in_some)
+
+
+@settings(max_examples=100, deadline=None)
+@given(overlays())
+def test_an_overlay_is_measured_by_all_by_which_methods_are_compared(
+    case: tuple[tl.Interest, list[tuple[int, int]]],
+) -> None:
+    metrics, relays = tl.measure(*case), filtering_costs(*case)
+    assert metrics.mean_hops == mean_hops(*case).mean
+    assert metrics.survives_one_failure == tl.verify(*case, k=2).ok
+    assert metrics.unwanted_relays == (None if (relays < 0).any() else relays.sum())
+    assert metrics.sampled_hops == 0
+
+
+def test_hops_of_a_topic_do_not_depend_on_the_other_topics() -> None:
+    """Sampled, too: buckets of topics on Spark sum up to what one process finds."""
+    n = 2000
+    path = np.column_stack((np.arange(n - 1), np.arange(1, n)))
+    both = tl.Interest.from_csr(np.arange(0, 2 * n + 1, 2), np.tile([0, 1], n), 2)
+    one = tl.Interest.from_csr(np.arange(n + 1), np.zeros(n, int), 1)
+    together = topic_hops(both, path, measure_topics(both, path))
+    alone = topic_hops(one, path, measure_topics(one, path))
+    assert together.sampled.tolist() == [True, True] and together.sums.tolist() == alone.sums.tolist() * 2
+    exact = (n - 1) * n * (n + 1) // 3  # distances over ordered pairs of a path
+    assert abs(int(alone.sums[0]) - exact) < 5 * np.sqrt(alone.variances[0]) < exact / 4
 
 
 def test_disconnected_topics_have_infinite_diameter() -> None:

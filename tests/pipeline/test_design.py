@@ -140,6 +140,10 @@ def test_broken_topics_are_named_with_a_witness(spark, table, interest):
     on_spark = verify_overlay(table, spark.createDataFrame(rows, "src string, dst string"))
     assert not on_spark.ok and on_spark.broken_topics == len(verdict.broken)
     assert on_spark.broken == verdict.broken  # by label on both sides
+    measured = measure_overlay(table, spark.createDataFrame(rows, "src string, dst string"))
+    expected = tl.measure(interest, links)
+    assert measured.unwanted_relays == expected.unwanted_relays and expected.unwanted_relays != 0
+    assert (measured.mean_hops, measured.survives_one_failure) == (None, False)
 
 
 def test_no_links_at_all(spark, table, interest):

@@ -1,12 +1,13 @@
 """Degrees, diameters and routing cost of overlays, whoever made them."""
 
-from topicloom.measures.hops import mean_hops
+from topicloom.measures.hops import TopicHops, mean_hops, topic_hops
 from topicloom.measures.routing import filtering_costs, overlay_diameters
 from topicloom.measures.soc import soc
 from topicloom.measures.summary import measure, summarize
 from topicloom.measures.topics import TopicMeasures, measure_topics
 
 __all__ = [
+    "TopicHops",
     "TopicMeasures",
     "filtering_costs",
     "mean_hops",
@@ -15,4 +16,5 @@ __all__ = [
     "overlay_diameters",
     "soc",
     "summarize",
+    "topic_hops",
 ]

@@ -1,31 +1,85 @@
 """The hops that a message really takes: mean distance of two subscribers inside their sub-overlay."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
 
 from topicloom.kernels.paths.diameter import adjacency
 from topicloom.kernels.paths.routing import distance_sums
 from topicloom.kernels.paths.topic_shape import oriented_links, topic_edges
 from topicloom.kernels.streams import draw_pairs
-from topicloom.measures.topics import measure_topics
-from topicloom.model.arrays import Int64Array
+from topicloom.measures.topics import TopicMeasures, measure_topics
+from topicloom.model.arrays import Int64Array, frozen
 from topicloom.model.checks import checked_seed, checked_whole
 from topicloom.model.given_links import link_ids
 from topicloom.model.interest import Interest
 from topicloom.model.results import Hops
 
 _HOP_STREAM = 701  # of kernels.random: a number that no other use has
-_EXACT_STEPS = 500_000_000
-_SAMPLES = 4096
+_STEPS_A_TOPIC = 1 << 20
+_FEWEST_SEARCHES = 32
 
 
-def mean_hops(interest: Interest, links: Any, *, exact_steps: int = _EXACT_STEPS, seed: int = 0) -> Hops:
+@dataclass(frozen=True, eq=False)
+class TopicHops:
+    """Distances inside every topic's sub-overlay, one cell per topic id; the arrays are read-only.
+
+    Attributes
+    ----------
+    sums : int64 array
+        Sum of the distances over all ordered pairs of subscribers, rounded where it is an estimate; 0 where the
+        sub-overlay is not connected.
+    variances : float64 array
+        Of the sums; 0 where they are exact.
+    sampled : bool array
+        Where the sum is an estimate.
+    """
+
+    sums: Int64Array
+    variances: npt.NDArray[np.float64]
+    sampled: npt.NDArray[np.bool_]
+
+    def columns(self) -> dict[str, pa.Array]:
+        """Columns that can be summed over topics."""
+        return {"hop_sum": pa.array(self.sums), "hops_sampled": pa.array(self.sampled)}
+
+
+def topic_hops(
+    interest: Interest, links: Any, shapes: TopicMeasures, *, steps: int = _STEPS_A_TOPIC, seed: int = 0
+) -> TopicHops:
+    """Sum the distances between the subscribers of each topic whose sub-overlay is connected.
+
+    Searches from all subscribers where they take at most ``steps`` steps (nodes and links met), and from random ones
+    otherwise, 32 or more. The answer for a topic depends on its sub-overlay and the seed alone.
+    """
+    sizes, weight = shapes.subscribers, np.maximum(shapes.subscribers + 2 * shapes.links, 1)
+    connected = (shapes.components == 1) & (sizes > 1)
+    searches = np.where(connected, np.minimum(np.maximum(steps // weight, _FEWEST_SEARCHES), sizes), 0)
+    sampled, starts = connected & (searches < sizes), np.cumsum(searches) - searches
+    topic = np.repeat(np.arange(interest.n_topics), searches)
+    rank = np.arange(len(topic)) - starts[topic]
+    drawn = draw_pairs(seed, _HOP_STREAM, rank, sizes[topic]) % np.maximum(sizes[topic], 1).astype(np.uint64)
+    place = np.where(sampled[topic], drawn.astype(np.int64), rank)
+    found = _sums(interest, links, topic, place)
+    sums, variances = np.zeros(interest.n_topics, np.int64), np.zeros(interest.n_topics)
+    if len(found):
+        sums[connected] = np.add.reduceat(found, starts[connected])
+    for t in np.flatnonzero(sampled).tolist():
+        size, own = int(sizes[t]), found[starts[t] : starts[t] + searches[t]]
+        sums[t] = round(int(sums[t]) * size / len(own))
+        variances[t] = float(own.var(ddof=1)) * size**2 / len(own)
+    return TopicHops(frozen(sums), frozen(variances), frozen(sampled))
+
+
+def mean_hops(interest: Interest, links: Any, *, exact_steps: int = _STEPS_A_TOPIC, seed: int = 0) -> Hops:
     """Mean distance over all pairs of subscribers of all topics, inside the sub-overlays.
 
-    Exact when searches from every subscriber of every topic take at most ``exact_steps`` steps (nodes and
-    links met); otherwise the mean over 4,096 searches from random subscribers, unbiased, with its standard
-    error. The same for the same seed on every machine.
+    Exact where searches from every subscriber of a topic take at most ``exact_steps`` steps (nodes and links met).
+    A larger topic is estimated by searches from random subscribers, without bias; the standard error is given. The
+    same for the same seed on every machine.
 
     Raises
     ------
@@ -46,26 +100,12 @@ def mean_hops(interest: Interest, links: Any, *, exact_steps: int = _EXACT_STEPS
     shapes = measure_topics(interest, links)
     if (shapes.diameter < 0).any():
         return Hops(None, None, exact=True)
-    sizes = shapes.subscribers
-    ordered_pairs = sizes * (sizes - 1)
-    if not ordered_pairs.any():
+    pairs = int((shapes.subscribers * (shapes.subscribers - 1)).sum())
+    if not pairs:
         return Hops(0.0, 0.0, exact=True)
-    if int((sizes * (sizes + 2 * shapes.links)).sum()) <= exact_steps:
-        every = np.repeat(np.arange(interest.n_topics), sizes)
-        place = np.arange(len(every)) - interest.topic_indptr[every]
-        sums = _sums(interest, links, every, place)
-        return Hops(int(sums.sum()) / int(ordered_pairs.sum()), 0.0, exact=True)
-    # A random ordered pair of subscribers decides the topic and the source; the search answers for all its
-    # pairs.
-    ends = np.cumsum(ordered_pairs)
-    numbers_drawn = np.arange(_SAMPLES)
-    pair = (draw_pairs(seed, _HOP_STREAM, numbers_drawn, numbers_drawn) % np.uint64(ends[-1])).astype(np.int64)
-    topic = np.searchsorted(ends, pair, side="right")
-    order = np.argsort(topic, kind="stable")
-    topic, pair = topic[order], pair[order]
-    place = (pair - (ends - ordered_pairs)[topic]) // (sizes[topic] - 1)
-    means = _sums(interest, links, topic, place) / (sizes[topic] - 1)
-    return Hops(float(means.mean()), float(means.std(ddof=1) / np.sqrt(len(means))), exact=False)
+    found = topic_hops(interest, links, shapes, steps=exact_steps, seed=seed)
+    error = float(np.sqrt(found.variances.sum())) / pairs
+    return Hops(int(found.sums.sum()) / pairs, error, exact=not found.sampled.any())
 
 
 def _sums(interest: Interest, links: Any, topic: Int64Array, place: Int64Array) -> Int64Array:

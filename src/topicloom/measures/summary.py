@@ -4,6 +4,9 @@ from typing import Any
 
 import numpy as np
 
+from topicloom.judge.verify import verify
+from topicloom.measures.hops import topic_hops
+from topicloom.measures.routing import filtering_costs
 from topicloom.measures.topics import TopicMeasures, measure_topics
 from topicloom.model.arrays import degrees
 from topicloom.model.given_links import link_ids
@@ -12,11 +15,11 @@ from topicloom.model.results import Metrics
 
 
 def measure(interest: Interest, links: Any) -> Metrics:
-    """Degrees, links and topic diameters of an overlay, exact.
+    """Measure an overlay: links, degrees, topic diameters, hops, unwanted relays, and whether it survives a failure.
 
     The mean topic diameter is over topics with at least two subscribers (0.0 when there are none). One topic
-    that is not connected makes mean and largest diameter infinite: None, with ``disconnected_topics`` saying
-    how many there are.
+    that is not connected makes diameters and hops infinite: None, with ``disconnected_topics`` saying
+    how many there are. All is exact, except the hops of topics of many hundred subscribers: ``sampled_hops``.
 
     Parameters
     ----------
@@ -32,7 +35,8 @@ def measure(interest: Interest, links: Any) -> Metrics:
 
     Notes
     -----
-    Cost as for `topicloom.measures.measure_topics`.
+    Cost as for `topicloom.measures.measure_topics`, at most some million steps per topic for its hops, and
+    O(nodes + links) time for each topic that is not connected.
 
     Examples
     --------
@@ -55,6 +59,9 @@ def summarize(interest: Interest, links: Any, per_topic: TopicMeasures) -> Metri
     diameters = per_topic.diameter[per_topic.subscribers > 1]
     disconnected = int((diameters < 0).sum())
     values, counts = np.unique(degree, return_counts=True)
+    hops = topic_hops(interest, normalized, per_topic)
+    pairs = int((per_topic.subscribers * (per_topic.subscribers - 1)).sum())
+    relays = filtering_costs(interest, normalized) if disconnected else np.zeros(1, np.int64)
     return Metrics(
         nodes=interest.n_nodes,
         topics=interest.n_topics,
@@ -64,10 +71,14 @@ def summarize(interest: Interest, links: Any, per_topic: TopicMeasures) -> Metri
         max_degree=int(degree.max(initial=0)),
         mean_topic_diameter=None if disconnected else float(diameters.mean()) if len(diameters) else 0.0,
         max_topic_diameter=None if disconnected else int(diameters.max(initial=0)),
+        mean_hops=None if disconnected else int(hops.sums.sum()) / pairs if pairs else 0.0,
+        unwanted_relays=None if (relays < 0).any() else int(relays.sum()),
+        survives_one_failure=verify(interest, normalized, 2).ok,
         disconnected_topics=disconnected,
         links_per_topic_tree=n_links / tree_links if tree_links else None,
         mean_shared_topics=int(per_topic.links.sum()) / n_links if n_links else None,
         idle_links=per_topic.idle_links,
         sampled_diameters=int(per_topic.sampled.sum()),
+        sampled_hops=int(hops.sampled.sum()),
         degree_histogram=dict(zip(values.tolist(), counts.tolist())),
     )

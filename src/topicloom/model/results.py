@@ -74,6 +74,13 @@ class Metrics:
 
     Attributes
     ----------
+    mean_hops : float or None
+        Mean distance of two subscribers of a topic; None is infinite: some topic is not connected.
+    unwanted_relays : int or None
+        Nodes that have to pass on what they do not want, summed over topics: 0 if every topic is connected, None if
+        some topic has no way at all between its subscribers.
+    survives_one_failure : bool
+        Every topic stays connected when any one node fails.
     links_per_topic_tree : float or None
         Links divided by the links that a separate tree per topic would take: below 1 is what sharing saves.
         None when no topic has two subscribers.
@@ -82,6 +89,8 @@ class Metrics:
     sampled_diameters : int
         Topics whose diameter is a lower bound, from 16 searches; mean and maximum are lower bounds then. Only on Spark,
         and only topics with over 20,000 subscribers.
+    sampled_hops : int
+        Topics whose hops are estimated, because they have many hundred subscribers.
     degree_histogram : mapping
         Degree -> number of nodes.
     """
@@ -94,11 +103,15 @@ class Metrics:
     max_degree: int
     mean_topic_diameter: float | None
     max_topic_diameter: int | None
+    mean_hops: float | None
+    unwanted_relays: int | None
+    survives_one_failure: bool
     disconnected_topics: int
     links_per_topic_tree: float | None
     mean_shared_topics: float | None
     idle_links: int
     sampled_diameters: int = 0
+    sampled_hops: int = 0
     degree_histogram: Mapping[int, int] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:

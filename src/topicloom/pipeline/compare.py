@@ -11,7 +11,7 @@ from pyspark.sql import functions as F
 
 from topicloom.errors import TopicloomError
 from topicloom.judge import verify
-from topicloom.measures import filtering_costs, mean_hops, measure
+from topicloom.measures import mean_hops, measure
 from topicloom.methods.registry import design, spec_of
 from topicloom.methods.selection import MethodChoice
 from topicloom.model import Interest, Overlay
@@ -165,19 +165,12 @@ def figures_of(overlay: Overlay) -> dict[str, Any]:
     """All figures of an overlay but the time it took."""
     interest, links = overlay.interest, overlay.links
     metrics = measure(interest, links)
-    hops = mean_hops(interest, links)
-    relays = filtering_costs(interest, links)
+    figures = {name: getattr(metrics, name) for name in _FIGURES if hasattr(metrics, name)}
+    error = mean_hops(interest, links).standard_error if metrics.sampled_hops else 0.0
     return {
-        "links": metrics.links,
-        "average_degree": metrics.average_degree,
-        "max_degree": metrics.max_degree,
-        "mean_topic_diameter": metrics.mean_topic_diameter,
-        "max_topic_diameter": metrics.max_topic_diameter,
-        "mean_hops": hops.mean,
-        "hops_standard_error": hops.standard_error,
-        "unwanted_relays": None if (relays < 0).any() else int(relays.sum()),
+        **figures,
+        "hops_standard_error": None if metrics.mean_hops is None else error,
         "broken_topics": len(verify(interest, links).broken),
-        "survives_one_failure": verify(interest, links, 2).ok,
     }
 
 

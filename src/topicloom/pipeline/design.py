@@ -149,7 +149,7 @@ def design_prepared(
         verdict = _verdict(prepared, linked, topics, request.judged_at)
     with stages("measure", f"measuring {counts['nodes']:,} nodes"):
         nodes = node_figures(prepared.interest, links).persist()
-        metrics = summarize(nodes, topics, linked)
+        metrics = summarize(prepared.interest, nodes, topics, linked)
         for table in kept:
             table.unpersist()
     run = run_facts(
@@ -234,7 +234,10 @@ def measure_overlay(subscriptions: DataFrame, links: DataFrame, *, stages: Stage
     prepared = _prepared(subscriptions, stages)
     sentence = f"measuring {prepared.counts['topics']:,} topics"
     with stages("measure", sentence), _persisted_links(prepared, links) as linked:
-        return summarize(node_figures(prepared.interest, linked), _asked(prepared, linked, TOPIC_FIGURES), linked)
+        topics = _asked(prepared, linked, TOPIC_FIGURES).persist()
+        metrics = summarize(prepared.interest, node_figures(prepared.interest, linked), topics, linked)
+        topics.unpersist()
+    return metrics
 
 
 def _prepared(subscriptions: DataFrame, stages: Stages) -> Prepared:

@@ -1,22 +1,32 @@
 """Figures of an overlay, on Spark."""
 
+import numpy as np
 import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from topicloom.measures import measure_topics
+from topicloom.judge import verify
+from topicloom.measures import filtering_costs, measure_topics, topic_hops
 from topicloom.measures.topics import EXACT_UP_TO
-from topicloom.model import Metrics
+from topicloom.model import Interest, Metrics
 from topicloom.pipeline.topic_links import Question, TopicBucket
-from topicloom.spark.columns import DST_ID, NODE, NODE_ID, SRC_ID, TOPICS
+from topicloom.spark.columns import DST_ID, NODE, NODE_ID, SRC_ID, TOPIC_ID, TOPICS
+
+_RELAY_TASKS = 8
 
 
 def _figures(bucket: TopicBucket) -> dict[str, pa.Array]:
-    return measure_topics(bucket.interest, bucket.links, exact_up_to=EXACT_UP_TO).columns()
+    shapes = measure_topics(bucket.interest, bucket.links, exact_up_to=EXACT_UP_TO)
+    fragile = np.zeros(len(bucket.topics), bool)
+    fragile[[broken.topic for broken in verify(bucket.interest, bucket.links, 2).broken]] = True
+    hops = topic_hops(bucket.interest, bucket.links, shapes)
+    return {**shapes.columns(), **hops.columns(), "fragile": pa.array(fragile)}
 
 
 TOPIC_FIGURES = Question(
-    "subscribers bigint, links bigint, components bigint, diameter bigint, diameter_sampled boolean", _figures
+    "subscribers bigint, links bigint, components bigint, diameter bigint, diameter_sampled boolean, "
+    "hop_sum bigint, hops_sampled boolean, fragile boolean",
+    _figures,
 )
 
 
@@ -29,8 +39,39 @@ def node_figures(interest: DataFrame, links: DataFrame) -> DataFrame:
     return joined.select("id", "topic_count", F.coalesce("degree", F.lit(0)).cast("bigint").alias("degree"))
 
 
-def summarize(nodes: DataFrame, topics: DataFrame, linked: DataFrame) -> Metrics:
-    """Metrics from `node_figures`, answers to `TOPIC_FIGURES` and `linked_topics`; runs three aggregations."""
+def unwanted_relays(interest: DataFrame, topics: DataFrame, linked: DataFrame) -> int | None:
+    """Nodes that pass on what they do not want, summed over the topics that are not connected; None if one cannot be.
+
+    Every task gets all links, and some of the topics: (node_id, topics), `TOPIC_FIGURES`, (src_id, dst_id).
+    """
+    group = F.pmod(F.xxhash64(TOPIC_ID), F.lit(_RELAY_TASKS)).alias("task")
+    cut = topics.where(F.col("diameter").isNull()).select(TOPIC_ID)
+    wanted = interest.select(NODE_ID, F.explode(TOPICS).alias(TOPIC_ID)).join(cut, TOPIC_ID, "left_semi")
+    every = F.explode(F.sequence(F.lit(0), F.lit(_RELAY_TASKS - 1))).cast("bigint").alias("task")
+    copies = linked.select(every, SRC_ID, DST_ID)
+
+    def run(wanted: pa.Table, links: pa.Table) -> pa.Table:
+        if not len(wanted):
+            return pa.table({"relays": pa.array([0], pa.int64()), "apart": pa.array([False])})
+        ends = [links[name].to_numpy() for name in (SRC_ID, DST_ID)]
+        nodes, places = np.unique(np.concatenate([wanted[NODE_ID].to_numpy(), *ends]), return_inverse=True)
+        topic_ids, topic_of = np.unique(wanted[TOPIC_ID].to_numpy(), return_inverse=True)
+        part = Interest.from_ids(places[: len(wanted)], topic_of, n_nodes=len(nodes), n_topics=len(topic_ids))
+        costs = filtering_costs(part, places[len(wanted) :].reshape(2, -1).T)
+        return pa.table({"relays": pa.array([int(costs.sum())]), "apart": pa.array([bool((costs < 0).any())])})
+
+    left, right = (table.groupBy("task") for table in (wanted.select(group, NODE_ID, TOPIC_ID), copies))
+    row = (
+        left.cogroup(right)
+        .applyInArrow(run, "relays bigint, apart boolean")
+        .agg(F.sum("relays").alias("relays"), F.max("apart").alias("apart"))
+        .collect()[0]
+    )
+    return None if row["apart"] else row["relays"]
+
+
+def summarize(interest: DataFrame, nodes: DataFrame, topics: DataFrame, linked: DataFrame) -> Metrics:
+    """Metrics from the interest, `node_figures`, answers to `TOPIC_FIGURES` and `linked_topics`: three aggregations."""
     histogram = {row["degree"]: row["count"] for row in nodes.groupBy("degree").count().orderBy("degree").collect()}
     several = F.col("subscribers") >= 2
     topic_row = topics.agg(
@@ -41,6 +82,10 @@ def summarize(nodes: DataFrame, topics: DataFrame, linked: DataFrame) -> Metrics
         F.avg(F.when(several, F.col("diameter"))).alias("mean_diameter"),
         F.max("diameter").alias("max_diameter"),
         F.count_if("diameter_sampled").alias("sampled"),
+        F.sum(F.col("subscribers") * (F.col("subscribers") - 1)).alias("pairs"),
+        F.sum("hop_sum").alias("hops"),
+        F.count_if("hops_sampled").alias("sampled_hops"),
+        F.count_if("fragile").alias("fragile"),
     ).collect()[0]
     shared = F.size(TOPICS)
     link_row = linked.agg(
@@ -59,10 +104,14 @@ def summarize(nodes: DataFrame, topics: DataFrame, linked: DataFrame) -> Metrics
         max_degree=max(histogram, default=0),
         mean_topic_diameter=(topic_row["mean_diameter"] or 0.0) if connected else None,
         max_topic_diameter=(topic_row["max_diameter"] or 0) if connected else None,
+        mean_hops=(topic_row["hops"] / topic_row["pairs"] if topic_row["pairs"] else 0.0) if connected else None,
+        unwanted_relays=0 if connected else unwanted_relays(interest, topics, linked),
+        survives_one_failure=topic_row["fragile"] == 0,
         disconnected_topics=topic_row["disconnected"],
         links_per_topic_tree=link_row["links"] / topic_row["tree_links"] if topic_row["tree_links"] else None,
         mean_shared_topics=link_row["shared"],
         idle_links=link_row["idle"],
         sampled_diameters=topic_row["sampled"],
+        sampled_hops=topic_row["sampled_hops"],
         degree_histogram=histogram,
     )

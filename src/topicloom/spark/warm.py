@@ -18,7 +18,7 @@ COMPILING = "loading kernels (compiled on the first run, about a minute)"
 def warm(method: str = "gm") -> None:
     """Run a method, the judge and the measures on a tiny interest; instant when their code is cached."""
     from topicloom.judge import verify
-    from topicloom.measures import filtering_costs, mean_hops, measure
+    from topicloom.measures import filtering_costs, measure
     from topicloom.methods import design
     from topicloom.workloads import generate
 
@@ -29,7 +29,6 @@ def warm(method: str = "gm") -> None:
     for k in (1, 2, 3):
         verify(interest, overlay.links, k)
     measure(interest, overlay.links)
-    mean_hops(interest, overlay.links)
     filtering_costs(interest, overlay.links)
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from topicloom.cli.console import figure, narrated, print_table, tell
+from topicloom.cli.figures import COLUMNS, cells
 from topicloom.cli.options import Json, Overwrite, Seed, SparkOptions, Subscriptions, TableOptions
 from topicloom.cli.sources import is_small, part_of_overlay
 from topicloom.cli.tables import opened_table, tell_of_rows
@@ -26,10 +27,7 @@ if TYPE_CHECKING:
     from topicloom.pipeline.compare import Compared
 
 EXAMPLE = "Example: topicloom compare subscriptions.csv.gz comparison --methods gm,low-oda:rho=3,cd-oda-2,hub"
-_HEADER = (
-    "method", "links", "avg degree", "max degree", "mean diameter", "max diameter", "hops", "unwanted relays",
-    "topics broken", "survives 1 failure", "seconds",
-)  # fmt: skip
+_HEADER = ("method", *COLUMNS.values(), "seconds")
 
 
 def command(
@@ -149,17 +147,4 @@ def _row(one: "Compared") -> tuple[str, ...]:
     name = f"{one.name}{' *' if one.pareto_best else ''}{' (reference)' if one.reference else ''}"
     if one.refused is not None:
         return (name, *["–"] * (len(_HEADER) - 1))
-    estimate = "~" if one.hops_standard_error else ""
-    return (
-        name,
-        figure(one.links),
-        figure(one.average_degree),
-        figure(one.max_degree),
-        figure(one.mean_topic_diameter),
-        figure(one.max_topic_diameter),
-        estimate + figure(one.mean_hops),
-        figure(one.unwanted_relays),
-        figure(one.broken_topics),
-        "yes" if one.survives_one_failure else "no",
-        figure(one.seconds),
-    )
+    return (name, *cells(one.to_dict()), figure(one.seconds))

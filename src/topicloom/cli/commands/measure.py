@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from topicloom.cli.console import figure, narrated, print_table, tell
 from topicloom.cli.engines import MEMORY, SPARK, Engine, check_engine, in_one_task_or, rows_in_memory
+from topicloom.cli.figures import COLUMNS, cells
 from topicloom.cli.options import Json, LinkOptions, Links, SparkOptions, Subscriptions, TableOptions
 from topicloom.cli.sources import is_small, links_table, part_of_overlay, unreplaced
 from topicloom.cli.tables import looked_at_table, rows_of
@@ -28,7 +29,7 @@ def command(
     as_json: Json = False,
     spark_options: SparkOptions,
 ) -> None:
-    """Measure links, whoever made them: degrees, topic diameters, how well links are shared between topics."""
+    """Measure links, whoever made them: degrees, diameters, hops, unwanted relays, and what one failure does."""
     check_engine(engine, spark_options)
     sources = part_of_overlay(subscriptions, "subscriptions"), part_of_overlay(links, "links")
     with narrated("starting") as narrator:
@@ -63,19 +64,24 @@ def command(
         print(json.dumps(figures, allow_nan=False))
         return
     if metrics.disconnected_topics:
-        tell(f"warning: {metrics.disconnected_topics:,} topics are not connected, so their diameters are infinite")
-    # only the diameters are infinite without a value; the ratios are then undefined
-    infinite = ("mean_topic_diameter", "max_topic_diameter")
+        tell(f"warning: {metrics.disconnected_topics:,} topics are not connected: no diameter, no hops")
+    compared = {**figures, "broken_topics": metrics.disconnected_topics}
     rows_shown = [
-        (name.replace("_", " "), figure(value, 3) if value is not None or name in infinite else "–")
-        for name, value in figures.items()
-        if name != "degree_histogram"
+        *((name, figure(figures[name])) for name in ("nodes", "topics", "subscriptions")),
+        *zip(COLUMNS.values(), cells(compared)),
+        ("links / a tree per topic", _ratio(metrics.links_per_topic_tree)),
+        ("topics that a link serves", _ratio(metrics.mean_shared_topics)),
+        ("links that serve no topic", figure(metrics.idle_links)),
     ]
     print_table(("measure", ""), rows_shown)
     print_table(
         ("degree", "nodes"),
         [(degree, f"{count:,}") for degree, count in _condensed(metrics.degree_histogram).items()],
     )
+
+
+def _ratio(value: float | None) -> str:
+    return "–" if value is None else figure(value, 3)
 
 
 def _condensed(histogram: Mapping[int, int], rows: int = 16) -> dict[str, int]:
