@@ -48,6 +48,25 @@ def test_table_picture_and_results(shared_session, subscriptions, tmp_path, caps
     assert parquet.read_table(out / "results.parquet")["links"].to_pylist() == [3, 4, 3]
 
 
+def test_what_you_have_stands_beside_what_you_could_have(shared_session, subscriptions, tmp_path, capsys):
+    today = tmp_path / "today.csv"
+    today.write_text("src;dst\na;b\nb;a\nc;d\na;core\nc;core\nd;b\nd;d\nd;a\n;b\n")
+    argv = ["compare", str(subscriptions), str(tmp_path / "out"), "--methods", "gm", "--links", str(today)]
+    assert main([*argv, "--overwrite"]) == 0
+    printed = capsys.readouterr()
+    row = next(line for line in printed.out.splitlines() if line.startswith("what you have *"))
+    assert row.split()[4:7] == ["6", "2.40", "3"] and row.split()[-2:] == ["no", "–"]
+    assert "finding: 'core' is a transit node" in printed.err and "src is empty" in printed.err
+    assert "you have 6 links; gm connects every topic with 3 (50% fewer)" in printed.err
+    results = json.loads((tmp_path / "out" / "results.json").read_text())
+    assert [one["name"] for one in results["results"]] == ["what you have", "gm"]
+    assert results["link_findings"]["loops"] == ["d"]
+    today.write_text("src,dst\na,core\n")
+    assert main([*argv, "--overwrite", "--json"]) == 0
+    have = json.loads(capsys.readouterr().out)["results"][0]
+    assert (have["links"], have["broken_topics"], have["unwanted_relays"]) == (1, 3, None)
+
+
 @pytest.mark.parametrize(
     ("methods", "complaint"),
     [("", "names no method"), ("gm,best", "no method 'best'"), ("gm,hub,gm", "names gm twice")],

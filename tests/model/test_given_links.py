@@ -3,6 +3,7 @@
 import networkx
 import numpy as np
 import pandas
+import polars
 import pyarrow as pa
 import pytest
 
@@ -30,6 +31,8 @@ SRC, DST = [a for a, _ in PAIRS], [b for _, b in PAIRS]
         pa.table({"src": pa.array(SRC).dictionary_encode(), "dst": DST}),
         pandas.DataFrame({"src": SRC, "dst": DST}),
         pandas.DataFrame({"src": pandas.Categorical(SRC), "dst": DST}),
+        polars.DataFrame({"src": SRC, "dst": DST}),
+        polars.DataFrame({"src": SRC, "dst": DST}, schema={"src": polars.Categorical, "dst": polars.String}),
         networkx.Graph(PAIRS),
         networkx.MultiDiGraph(PAIRS),
         tl.Overlay(NAMED, [(0, 1), (1, 2)]),
@@ -64,6 +67,8 @@ def test_integers_are_ids_where_there_are_no_labels():
             pa.table({"src": [0], "dst": [1]}),
             "text is a label and an integer is an id; this table holds integers",
         ),
+        (NAMED, polars.DataFrame({"src": [0], "dst": [1]}), "this table holds integers"),
+        (NAMED, polars.DataFrame({"src": ["a"], "dst": [None]}), "null end"),
         (NAMED, networkx.Graph([(0, 1)]), "this graph holds integers, and the interest has labels"),
         (NAMED, [("a", "nobody"), ("a", "none")], "2 nodes that are not in the subscriptions, such as 'nobody'"),
         (NAMED, [("a", "a")], "with itself"),

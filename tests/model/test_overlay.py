@@ -1,4 +1,5 @@
 import json
+import pickle
 
 import hypothesis.strategies as st
 import numpy as np
@@ -7,8 +8,15 @@ import pytest
 from hypothesis import given, settings
 
 import topicloom as tl
-from topicloom.errors import InputNotFoundError, InvalidLinksError, OutputExistsError, OverlayFormatError
+from topicloom.errors import (
+    InputNotFoundError,
+    InvalidInterestError,
+    InvalidLinksError,
+    OutputExistsError,
+    OverlayFormatError,
+)
 from topicloom.model.shared_topics import shared_topics
+from topicloom.storage.run_file import update_run
 
 
 @pytest.fixture
@@ -117,3 +125,34 @@ def test_shared_topics_equal_set_intersections(seed):
     links = np.array([(u, v) for u in range(8) for v in range(u + 1, 8) if rng.random() < 0.5], np.int32).reshape(-1, 2)
     expected = [len(set(interest.topics_of(u)) & set(interest.topics_of(v))) for u, v in links]
     assert shared_topics(interest, links).tolist() == expected
+
+
+def test_roles_survive_a_directory_and_a_copy(tmp_path):
+    nodes, topics = list("baacb"), list("xxyxx")
+    interest = tl.Interest.from_pairs(nodes, topics, ["publish", None, "subscribe", None, "subscribe"])
+    assert interest.roles.tolist() == [0, 2, 3, 0]  # two roles of b become both
+    assert pickle.loads(pickle.dumps(interest)).roles.tolist() == [0, 2, 3, 0]
+    assert interest.restrict([1]).roles.tolist() == [3]
+    tl.ring_per_topic(interest).save(tmp_path / "overlay")
+    table = pq.read_table(tmp_path / "overlay" / "subscriptions")
+    assert table["role"].to_pylist() == [None, "subscribe", "both", None]
+    assert tl.Overlay.load(tmp_path / "overlay").interest.roles.tolist() == [0, 2, 3, 0]
+    tl.ring_per_topic(tl.Interest.from_pairs(nodes, topics)).save(tmp_path / "without")
+    assert tl.Overlay.load(tmp_path / "without").interest.roles is None
+    with pytest.raises(InvalidInterestError, match="a role is 'reader'; publish, subscribe, both are accepted"):
+        tl.Interest.from_pairs(["a"], ["x"], ["reader"])
+    with pytest.raises(InvalidInterestError, match="1 roles for 2 subscriptions"):
+        tl.Interest.from_pairs(["a", "b"], ["x", "x"], ["both"])
+
+
+def test_a_maintainer_of_a_loaded_overlay_keeps_the_k_at_which_it_was_judged(tmp_path):
+    interest = tl.Interest.from_pairs(list("abcdef"), ["x"] * 6)
+    tl.ring_per_topic(interest).save(tmp_path / "overlay")
+    update_run(tmp_path / "overlay", verified={"k": 2, "ok": True, "broken_topics": 0})
+    for _ in range(2):  # and after it was saved again
+        loaded = tl.Overlay.load(tmp_path / "overlay")
+        assert loaded.report["verified"]["k"] == 2
+        loaded.save(tmp_path / "overlay", overwrite=True)
+    maintainer = tl.Maintainer(loaded.interest, loaded)
+    maintainer.leave("c")
+    assert tl.verify(maintainer.interest, maintainer.overlay, k=2).ok

@@ -68,9 +68,9 @@ class Options:
         return tuple(field.name for field in fields(cls))
 
 
-def recorded_k(overlay: Overlay, run: Mapping[str, Any] | None = None) -> int:
-    """Return the connectivity that an overlay was designed for by its record and ``run.json``, 1 if they do not say."""
-    judged = (run or {}).get("verified")
+def recorded_k(overlay: Overlay) -> int:
+    """Return the connectivity that an overlay was designed for and judged at by its record, 1 if it does not say."""
+    judged = overlay.report.get("verified")
     known = [overlay.options.get("k"), 2 if overlay.method == "gm2" else None]
     if isinstance(judged, Mapping) and judged.get("ok"):
         known.append(judged.get("k"))

@@ -8,7 +8,9 @@ import time
 import unicodedata
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from typing import TextIO
 
+from rich.cells import cell_len
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
@@ -55,12 +57,12 @@ def seconds_since_start() -> float:
 
 def complain(sentence: str) -> None:
     """One sentence on stderr."""
-    print(f"topicloom: {visible(in_flags(sentence), longest=2000)}", file=sys.stderr)
+    print(f"topicloom: {visible(in_flags(sentence), longest=_on_terminal(sys.stderr, 2000))}", file=sys.stderr)
 
 
 def tell(sentence: str) -> None:
     """A message on stderr."""
-    print(visible(in_flags(sentence), longest=2000), file=sys.stderr, flush=True)
+    print(visible(in_flags(sentence), longest=_on_terminal(sys.stderr, 2000)), file=sys.stderr, flush=True)
 
 
 def in_flags(sentence: str) -> str:
@@ -78,12 +80,15 @@ def _flag(found: "re.Match[str]") -> str:
     return flag + value + (" " if found[0].endswith(", ") else "")
 
 
-def visible(label: str, *, longest: int = _LONGEST_LABEL) -> str:
-    r"""A label as it is safe to print: control and formatting characters escaped, long ones shortened.
+def visible(label: str, *, longest: int | None = None) -> str:
+    r"""A label as it is safe to print: control and formatting characters escaped, and cut to ``longest`` characters.
+
+    Unless that is given, 80 on a terminal; what a program or a file gets is never cut.
 
     >>> visible("a\x1b[31m")
     'a\\x1b[31m'
     """
+    longest = _on_terminal(sys.stdout, _LONGEST_LABEL) if longest is None else longest
     shown = "".join(
         c if unicodedata.category(c) not in _HIDDEN else c.encode("unicode_escape", "surrogatepass").decode()
         for c in label[: longest + 1]
@@ -91,14 +96,21 @@ def visible(label: str, *, longest: int = _LONGEST_LABEL) -> str:
     return shown if len(shown) <= longest else shown[: longest - 1] + "…"
 
 
+def _on_terminal(stream: TextIO, longest: int) -> int:
+    return longest if stream.isatty() else sys.maxsize - 1
+
+
 def print_table(header: Sequence[str], rows: Sequence[Sequence[str]], *, title: str | None = None) -> None:
     """A table on stdout; the first column is text, the others are figures. Plain text when it is not a terminal."""
-    console = Console(markup=False, highlight=False, width=None if sys.stdout.isatty() else 160)
+    shown = [[visible(cell) for cell in row] for row in rows]
+    widths = [max(map(cell_len, column)) for column in zip(header, *shown)]
+    width = None if sys.stdout.isatty() else max(sum(widths) + 2 * len(widths), cell_len(title or ""), 1)
+    console = Console(markup=False, highlight=False, width=width)
     table = Table(title=title, title_justify="left", box=None, pad_edge=False, header_style="bold", title_style="bold")
     for position, name in enumerate(header):
         table.add_column(name, justify="left" if position == 0 else "right", overflow="fold")
-    for row in rows:
-        table.add_row(*(Text(visible(cell)) for cell in row))
+    for row in shown:
+        table.add_row(*map(Text, row))
     console.print(table)
 
 
@@ -119,7 +131,7 @@ class Narrator:
     def note(self, sentence: str) -> None:
         """A message that stays, printed above the progress."""
         if self._progress is not None:
-            self._progress.console.print(Text(visible(in_flags(sentence), longest=2000)))
+            self._progress.console.print(Text(visible(in_flags(sentence), longest=_on_terminal(sys.stderr, 2000))))
         else:
             tell(sentence)
 

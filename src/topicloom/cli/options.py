@@ -8,7 +8,7 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
-from topicloom.reading.options import LINKS, SUBSCRIPTIONS, ReadOptions
+from topicloom.reading.options import ReadOptions
 
 Master = Annotated[
     str | None,
@@ -93,17 +93,8 @@ class TableOptions:
     @property
     def wanted(self) -> ReadOptions:
         """The same, as readers take it."""
-        return ReadOptions(
-            SUBSCRIPTIONS,
-            self.node_column,
-            self.topic_column,
-            self.role_column,
-            self.format,
-            self.separator,
-            self.encoding,
-            self.header,
-            self.topics_separator,
-        )
+        words: Any = {name: value for name, value in vars(self).items() if name != "expand"}
+        return ReadOptions.of_subscriptions(**words)
 
 
 @dataclass(frozen=True)
@@ -117,7 +108,7 @@ class LinkOptions:
     @property
     def wanted(self) -> ReadOptions:
         """The same, as readers take it."""
-        return ReadOptions(LINKS, self.src_column, self.dst_column, header=self.links_header)
+        return ReadOptions.of_links(src_column=self.src_column, dst_column=self.dst_column, header=self.links_header)
 
 
 @dataclass(frozen=True)

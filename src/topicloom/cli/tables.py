@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from topicloom.cli.console import Narrator
-from topicloom.cli.options import TableOptions
+from topicloom.cli.options import LinkOptions, TableOptions
 from topicloom.cli.sources import part_of_overlay, said_whose
 from topicloom.reading.notes import example_notes
 
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from topicloom.pipeline.prepare import Prepared
     from topicloom.pipeline.read import SparkTable
+    from topicloom.reading.link_findings import FittedLinks
 
 
 def opened_table(
@@ -45,6 +46,18 @@ def looked_at_table(
     for note in table.notes:
         narrator.note(note)
     return table
+
+
+def held_links(
+    spark: "SparkSession", argument: str, options: LinkOptions, prepared: "Prepared", remote: str | None
+) -> "FittedLinks":
+    """Links of the table, or of the overlay directory, that an argument names, fitted to prepared nodes."""
+    from topicloom.pipeline.links import fitted_to
+    from topicloom.pipeline.read import open_table
+
+    with said_whose(remote):
+        table = open_table(spark, part_of_overlay(argument, "links", remote), options.wanted)
+    return fitted_to(table.rows, prepared.nodes)
 
 
 def tell_of_rows(narrator: Narrator, prepared: "Prepared") -> None:

@@ -6,6 +6,8 @@ from typing import Any, Self, overload
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from topicloom.errors import InvalidInterestError
 from topicloom.model import labels as label_columns
@@ -14,6 +16,7 @@ from topicloom.model.checks import checked_kind
 from topicloom.model.labels import Labels
 
 MAX_IDS = 2**31 - 1
+ROLES = ("publish", "subscribe", "both")  # role 1, 2 and 3: two rows of one subscription are both by a bitwise or
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -30,6 +33,9 @@ class Interest:
         Number of topics; with ids given by the user some may have no subscriber.
     node_labels, topic_labels : StringDType arrays or None
         Original names; None when built from ids.
+    roles : int8 array or None
+        For each entry of ``topics`` what the node does: 1 publish, 2 subscribe, 3 both, 0 unknown; None if no role is
+        known. All count as interested.
     """
 
     indptr: Int64Array
@@ -37,18 +43,21 @@ class Interest:
     n_topics: int
     node_labels: Labels | None = None
     topic_labels: Labels | None = None
+    roles: npt.NDArray[np.int8] | None = None
 
     @classmethod
-    def from_pairs(cls, nodes: object, topics: object) -> Self:
+    def from_pairs(cls, nodes: object, topics: object, roles: object = None) -> Self:
         """Interest from two columns of labels of equal length, one row per subscription.
 
         Strings, integers, numpy arrays, pandas Series and Arrow columns are accepted; repeated rows count once.
-        Ids follow the UTF-8 byte order of the labels. Takes O(subscriptions) memory and a sort.
+        Ids follow the UTF-8 byte order of the labels. Takes O(subscriptions) memory and a sort. A third column may say
+        "publish", "subscribe", "both" or null of each row; two different roles of a subscription become both.
 
         Raises
         ------
         InvalidInterestError
-            The columns differ in length, or a label is null or blank, or is neither text nor an integer.
+            The columns differ in length, a label is null or blank, or is neither text nor an integer, or a role is
+            none of the three.
 
         Examples
         --------
@@ -72,6 +81,7 @@ class Interest:
             n_topics=len(topic_labels),
             node_labels=node_labels,
             topic_labels=topic_labels,
+            roles=role_numbers(roles, len(node_ids)),
         )
 
     @classmethod
@@ -132,6 +142,7 @@ class Interest:
         n_topics: int,
         node_labels: Labels | None = None,
         topic_labels: Labels | None = None,
+        roles: npt.NDArray[np.int8] | None = None,
     ) -> Self:
         """Interest from two integer arrays, one entry per subscription, in any order; repeats are merged.
 
@@ -142,10 +153,15 @@ class Interest:
         width = max(n_topics, 1)
         keys = nodes.astype(np.int64) * width + topics
         if (np.diff(keys) <= 0).any():
+            if roles is not None:
+                order = np.argsort(keys, kind="stable")
+                first = np.flatnonzero(np.diff(keys[order], prepend=-1))
+                roles = np.bitwise_or.reduceat(roles[order], first)
             keys = np.unique(keys)
         indptr = np.zeros(n_nodes + 1, np.int64)
         np.cumsum(np.bincount(keys // width, minlength=n_nodes), out=indptr[1:])
-        return cls(frozen(indptr), frozen((keys % width).astype(np.int32)), n_topics, node_labels, topic_labels)
+        wanted, known = frozen((keys % width).astype(np.int32)), None if roles is None else frozen(roles)
+        return cls(frozen(indptr), wanted, n_topics, node_labels, topic_labels, known)
 
     @property
     def n_nodes(self) -> int:
@@ -249,7 +265,9 @@ class Interest:
         np.cumsum(sizes, out=indptr[1:])
         entries = np.repeat(self.indptr[chosen] - indptr[:-1], sizes) + np.arange(indptr[-1])
         kept_labels = None if self.node_labels is None else frozen(self.node_labels[chosen])
-        return type(self)(frozen(indptr), frozen(self.topics[entries]), self.n_topics, kept_labels, self.topic_labels)
+        roles = None if self.roles is None else frozen(self.roles[entries])
+        kept = frozen(self.topics[entries])
+        return type(self)(frozen(indptr), kept, self.n_topics, kept_labels, self.topic_labels, roles)
 
     def __eq__(self, other: object) -> bool:
         """Whether the other one has the same nodes, topics and subscriptions, by id and by label."""
@@ -267,7 +285,8 @@ class Interest:
         return hash((self.n_nodes, self.n_topics, self.n_subscriptions))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restored, (type(self), self.indptr, self.topics, self.n_topics, self.node_labels, self.topic_labels)
+        labels = (self.node_labels, self.topic_labels)
+        return _restored, (type(self), self.indptr, self.topics, self.n_topics, *labels, self.roles)
 
     def __repr__(self) -> str:
         return f"Interest({self.n_nodes:,} nodes, {self.n_topics:,} topics, {self.n_subscriptions:,} subscriptions)"
@@ -296,6 +315,22 @@ def _position(labels: Labels | None, label: str, what: str) -> int:
             f"there is no {what} {label!r}" + (": there are no labels" if labels is None else "")
         )
     return int(found[0])
+
+
+def role_numbers(column: Any, expected: int | None = None) -> npt.NDArray[np.int8] | None:
+    """Roles as numbers; None if none is given."""
+    if column is None:
+        return None
+    texts = pa.array(column, pa.string()) if not isinstance(column, pa.Array | pa.ChunkedArray) else column
+    if expected is not None and len(texts) != expected:
+        raise InvalidInterestError(f"{len(texts):,} roles for {expected:,} subscriptions: one of each")
+    numbers = pc.index_in(texts, pa.array(ROLES, texts.type))
+    if numbers.null_count > texts.null_count:
+        odd = texts.filter(pc.and_(pc.is_null(numbers), pc.is_valid(texts)))[0].as_py()
+        raise InvalidInterestError(f"a role is {odd!r}; {', '.join(ROLES)} are accepted")
+    if numbers.null_count == len(texts):
+        return None
+    return np.asarray(pc.fill_null(pc.add(numbers, 1), 0).to_numpy(zero_copy_only=False)).astype(np.int8)
 
 
 def _given_labels(given: npt.ArrayLike | None, expected: int, what: str) -> Labels | None:

@@ -38,7 +38,8 @@ class Overlay:
     method, options, seed
         How it was made; method is "given" for links that came from elsewhere.
     report : mapping
-        What the method found on its way and is worth knowing, such as the star sets of ``dc``; JSON-ready.
+        What the method found on its way and is worth knowing, such as the star sets of ``dc``; JSON-ready. Of an
+        overlay that was judged when it was written, ``verified`` says at which k, and whether it holds.
     """
 
     interest: Interest
@@ -165,7 +166,7 @@ class Overlay:
                 "method": self.method,
                 "options": json_options(self.options),
                 "seed": self.seed,
-                "report": dict(self.report),
+                **_judged_apart(self.report),
             },
             overwrite=overwrite,
         )
@@ -174,13 +175,14 @@ class Overlay:
     def load(cls, directory: str | Path) -> Self:
         """Read an overlay directory, whoever wrote it (`save` or ``topicloom design``), without Spark."""
         interest, links, run = overlay_directory.load(Path(directory))
+        judged = {"verified": run["verified"]} if "verified" in run else {}
         return cls(
             interest,
             links,
             run.get("method", "given"),
             run.get("options", {}),
             run.get("seed", 0),
-            run.get("report", {}),
+            {**run.get("report", {}), **judged},
         )
 
     def to_networkx(self) -> "networkx.Graph[str | int]":
@@ -237,6 +239,12 @@ class Overlay:
             _counted(self.n_links, "link"),
         )
         return f"Overlay({', '.join(counts)}, method {self.method})"
+
+
+def _judged_apart(report: Mapping[str, Any]) -> dict[str, Any]:
+    """A report as ``run.json`` holds it: the verdict beside it, not in it."""
+    judged = {"verified": report["verified"]} if "verified" in report else {}
+    return {"report": {name: value for name, value in report.items() if name != "verified"}, **judged}
 
 
 def _sorted(links: Int32Array) -> Int32Array:

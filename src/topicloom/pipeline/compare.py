@@ -15,6 +15,7 @@ from topicloom.measures import mean_hops, measure
 from topicloom.methods.registry import design, spec_of
 from topicloom.methods.selection import MethodChoice
 from topicloom.model import Interest, Overlay
+from topicloom.model.arrays import Int32Array
 from topicloom.spark.columns import NODE_ID, TOPIC_ID, require_columns
 from topicloom.workloads import generate
 
@@ -41,8 +42,30 @@ _CRITERIA = ("links", "max_degree", "mean_hops", "unwanted_relays", "dies_of_one
 
 
 @dataclass(frozen=True)
+class HeldLinks:
+    """Links that there are already, to be compared with what methods give.
+
+    Attributes
+    ----------
+    links : (m, 2) int32 array
+        By id; ids beyond those of the interest are nodes without subscriptions.
+    n_nodes : int
+        Number of all nodes.
+    text : str
+        What the row of a comparison is called.
+    """
+
+    links: Int32Array
+    n_nodes: int
+    text: str = "what you have"
+
+
+Row = MethodChoice | HeldLinks
+
+
+@dataclass(frozen=True)
 class Compared:
-    """What a method gives on an interest.
+    """What a method gives on an interest, or what links are that there are already.
 
     Attributes
     ----------
@@ -62,7 +85,7 @@ class Compared:
     survives_one_failure : bool
         Every topic is 2-connected.
     seconds : float
-        Of the design alone, one thread, compiled.
+        Of the design alone, one thread, compiled; None of links that were there.
     refused : str or None
         Why the method was not run; the figures are then None.
     pareto_best : bool
@@ -92,9 +115,9 @@ class Compared:
 
 
 def compare_methods(
-    encoded: DataFrame, choices: Sequence[MethodChoice], *, seed: int, n_nodes: int, n_topics: int
+    encoded: DataFrame, choices: Sequence[Row], *, seed: int, n_nodes: int, n_topics: int
 ) -> list[Compared]:
-    """(node_id, topic_id) -> the figures of every chosen method, in the order given.
+    """(node_id, topic_id) -> the figures of every chosen method, and of links that there are, in the order given.
 
     Every method gets the interest in a task of its own; tasks run side by side as far as there are cores. A method that
     refuses the interest is reported, and the others go on.
@@ -106,7 +129,7 @@ def compare_methods(
         [
             Compared(
                 name=choice.text,
-                reference=spec_of(choice.method).reference,
+                reference=isinstance(choice, MethodChoice) and spec_of(choice.method).reference,
                 **{name: by_task[task][name] for name in _FIGURES},
             )
             for task, choice in tasks.items()
@@ -114,9 +137,7 @@ def compare_methods(
     )
 
 
-def evaluated(
-    encoded: DataFrame, tasks: Mapping[int, MethodChoice], *, seed: int, n_nodes: int, n_topics: int
-) -> DataFrame:
+def evaluated(encoded: DataFrame, tasks: Mapping[int, Row], *, seed: int, n_nodes: int, n_topics: int) -> DataFrame:
     """(node_id, topic_id) -> (task, figures of the method of that task)."""
     require_columns(encoded, NODE_ID, TOPIC_ID)
     copies = encoded.select(
@@ -134,15 +155,15 @@ def _separate_keys(table: DataFrame, count: int) -> list[int]:
     return [row["id"] for row in numbers.groupBy(place).agg(F.min("id").alias("id")).orderBy("place").collect()]
 
 
-def _evaluator(
-    choices: dict[int, MethodChoice], seed: int, n_nodes: int, n_topics: int
-) -> Callable[[pa.Table], pa.Table]:
+def _evaluator(choices: dict[int, Row], seed: int, n_nodes: int, n_topics: int) -> Callable[[pa.Table], pa.Table]:
     def run(table: pa.Table) -> pa.Table:
         task = table[_TASK][0].as_py()
-        interest = Interest.from_ids(
-            table[NODE_ID].to_numpy(), table[TOPIC_ID].to_numpy(), n_nodes=n_nodes, n_topics=n_topics
-        )
-        figures = evaluate(interest, choices[task], seed)
+        chosen, ids = choices[task], (table[NODE_ID].to_numpy(), table[TOPIC_ID].to_numpy())
+        if isinstance(chosen, HeldLinks):
+            wider = Interest.from_ids(*ids, n_nodes=chosen.n_nodes, n_topics=n_topics)
+            figures = figures_of(Overlay(wider, chosen.links))
+        else:
+            figures = evaluate(Interest.from_ids(*ids, n_nodes=n_nodes, n_topics=n_topics), chosen, seed)
         columns = {name: pa.array([figures.get(name)], _ARROW[kind]) for name, kind in _FIGURES.items()}
         return pa.table({_TASK: pa.array([task], pa.int64()), **columns})
 

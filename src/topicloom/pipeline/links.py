@@ -1,27 +1,22 @@
 """Links that came as labels, from any tool, to ids of a prepared interest."""
 
 from os import PathLike
+from typing import Unpack
 
+import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from topicloom.errors import InvalidLinksError, MissingColumnError
 from topicloom.pipeline.read import open_table, worker_sentences
-from topicloom.reading.options import LINKS, ReadOptions
+from topicloom.reading.link_findings import FittedLinks, fitted_links
+from topicloom.reading.options import LinkWords, ReadOptions
+from topicloom.reading.rows import ROWS
+from topicloom.reading.table import as_links, reading_of
 from topicloom.spark.columns import DST, DST_ID, FILE, LINE, NODE, NODE_ID, REASON, SRC, SRC_ID, TOPIC, require_columns
 
 
-def read_links(
-    spark: SparkSession,
-    source: str | PathLike[str],
-    *,
-    src_column: str | None = None,
-    dst_column: str | None = None,
-    format: str | None = None,
-    separator: str | None = None,
-    encoding: str | None = None,
-    header: bool | None = None,
-) -> DataFrame:
+def read_links(spark: SparkSession, source: str | PathLike[str], **words: Unpack[LinkWords]) -> DataFrame:
     """Links of any table with columns ``src`` and ``dst``, as (src, dst) strings; options as for `read_subscriptions`.
 
     Raises
@@ -29,8 +24,7 @@ def read_links(
     InvalidLinksError
         A row is not a link: wrong number of fields, or a label that is null, blank or not valid text.
     """
-    options = ReadOptions(LINKS, src_column, dst_column, None, format, separator, encoding, header)
-    return links_of_rows(open_table(spark, source, options).rows, source)
+    return links_of_rows(open_table(spark, source, ReadOptions.of_links(**words)).rows, source)
 
 
 def links_of_rows(rows: DataFrame, source: str | PathLike[str]) -> DataFrame:
@@ -44,6 +38,18 @@ def links_of_rows(rows: DataFrame, source: str | PathLike[str]) -> DataFrame:
             f"{bad.count():,} rows of {source} are not links; the first, {where}: {first[0][REASON]}"
         )
     return rows.select(F.col(NODE).alias(SRC), F.col(TOPIC).alias(DST))
+
+
+def fitted_to(rows: DataFrame, nodes: DataFrame) -> FittedLinks:
+    """Rows of a table of links and (node, node_id) -> the links by id, and what is odd about them, in the driver.
+
+    Brings all rows and the labels of all nodes here: for links that people keep in a file.
+    """
+    with worker_sentences():
+        table = rows.select(*(name for name in ROWS.names if name in rows.columns)).toArrow()
+    table = pa.table({name: table[name] if name in table.column_names else pa.nulls(len(table)) for name in ROWS.names})
+    names = nodes.orderBy(NODE_ID).select(NODE).toArrow().column(0).combine_chunks()
+    return fitted_links(as_links(reading_of(table.cast(ROWS))), names)
 
 
 def encode_links(links: DataFrame, nodes: DataFrame) -> DataFrame:

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from os import PathLike, fspath
+from typing import Unpack
 
 import pyarrow as pa
 from pyspark.errors import PySparkException
@@ -21,7 +22,7 @@ from topicloom.errors import TopicloomError
 from topicloom.pipeline.remote import is_remote_path, remote_rows
 from topicloom.reading.fast import count_lines, quotes_within_lines
 from topicloom.reading.notes import notes_of
-from topicloom.reading.options import SUBSCRIPTIONS, ReadOptions
+from topicloom.reading.options import ReadOptions, SubscriptionWords
 from topicloom.reading.plan import SPLIT, Plan, Unit, open_local, parts_of, plan_source, read_unit
 from topicloom.reading.streams import plain
 from topicloom.reading.table import row_batches
@@ -59,17 +60,7 @@ class SparkTable:
 
 
 def read_subscriptions(
-    spark: SparkSession,
-    source: str | PathLike[str],
-    *,
-    node_column: str | None = None,
-    topic_column: str | None = None,
-    role_column: str | None = None,
-    format: str | None = None,
-    separator: str | None = None,
-    encoding: str | None = None,
-    header: bool | None = None,
-    topics_separator: str | None = None,
+    spark: SparkSession, source: str | PathLike[str], **words: Unpack[SubscriptionWords]
 ) -> DataFrame:
     """Every row of a table of subscriptions: (file, line, raw, node, topic[, role], reason).
 
@@ -89,10 +80,7 @@ def read_subscriptions(
     ------
     InputNotFoundError, MissingColumnError, UnreadableInputError, InvalidOptionError
     """
-    options = ReadOptions(
-        SUBSCRIPTIONS, node_column, topic_column, role_column, format, separator, encoding, header, topics_separator
-    )
-    return open_table(spark, source, options).rows
+    return open_table(spark, source, ReadOptions.of_subscriptions(**words)).rows
 
 
 def open_table(

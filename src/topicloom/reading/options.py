@@ -2,7 +2,7 @@
 
 import codecs
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Self, TypedDict, Unpack
 
 from topicloom.errors import InvalidOptionError
 
@@ -44,6 +44,30 @@ LINKS = TableKind(
 )
 
 
+class SubscriptionWords(TypedDict, total=False):
+    """What readers of subscriptions take as keywords; `topicloom.read_subscriptions` says what each of them means."""
+
+    node_column: str | None
+    topic_column: str | None
+    role_column: str | None
+    format: str | None
+    separator: str | None
+    encoding: str | None
+    header: bool | None
+    topics_separator: str | None
+
+
+class LinkWords(TypedDict, total=False):
+    """What readers of links take as keywords."""
+
+    src_column: str | None
+    dst_column: str | None
+    format: str | None
+    separator: str | None
+    encoding: str | None
+    header: bool | None
+
+
 @dataclass(frozen=True)
 class ReadOptions:
     """What is asked for, and what is said about the files; None where it shall be found out.
@@ -75,6 +99,20 @@ class ReadOptions:
     encoding: str | None = None
     header: bool | None = None
     topics_separator: str | None = None
+
+    @classmethod
+    def of_subscriptions(cls, **words: Unpack[SubscriptionWords]) -> Self:
+        """Options from the keywords of `topicloom.read_subscriptions`."""
+        given: dict[str, Any] = dict(words)
+        first, second, role = (given.pop(name, None) for name in ("node_column", "topic_column", "role_column"))
+        return cls(SUBSCRIPTIONS, first, second, role, **given)
+
+    @classmethod
+    def of_links(cls, **words: Unpack[LinkWords]) -> Self:
+        """Options from the keywords of `topicloom.read_links`."""
+        given: dict[str, Any] = dict(words)
+        first, second = (given.pop(name, None) for name in ("src_column", "dst_column"))
+        return cls(LINKS, first, second, **given)
 
     @property
     def names(self) -> tuple[str, str]:

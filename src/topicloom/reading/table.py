@@ -1,9 +1,9 @@
 """Tables read into memory, without Spark, by the same rules."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os import PathLike, fspath
-from typing import Any
+from typing import Any, Unpack
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -12,7 +12,7 @@ from topicloom.errors import InputNotFoundError
 from topicloom.model.interest import Interest
 from topicloom.reading.findings import Finding, findings
 from topicloom.reading.notes import notes_of
-from topicloom.reading.options import LINKS, SUBSCRIPTIONS, ReadOptions
+from topicloom.reading.options import SUBSCRIPTIONS, LinkWords, ReadOptions, SubscriptionWords
 from topicloom.reading.patterns import Patterns
 from topicloom.reading.plan import Plan, plan_source, read_unit, whole_units
 from topicloom.reading.rows import ROWS
@@ -48,22 +48,12 @@ class Reading:
     findings: tuple[Finding, ...]
 
     def interest(self) -> Interest:
-        """The subscriptions as an `Interest`."""
-        return Interest.from_pairs(self.table["node"], self.table["topic"])
+        """The subscriptions as an `Interest`, with the roles if there are any."""
+        return Interest.from_pairs(self.table["node"], self.table["topic"], self.table["role"])
 
 
 def read_subscriptions(
-    source: str | PathLike[str],
-    *,
-    node_column: str | None = None,
-    topic_column: str | None = None,
-    role_column: str | None = None,
-    format: str | None = None,
-    separator: str | None = None,
-    encoding: str | None = None,
-    header: bool | None = None,
-    topics_separator: str | None = None,
-    expand: str | None = None,
+    source: str | PathLike[str], *, expand: str | None = None, **words: Unpack[SubscriptionWords]
 ) -> Reading:
     r"""Read a table of subscriptions into memory.
 
@@ -114,27 +104,20 @@ def read_subscriptions(
     --------
     topicloom.pipeline.read_subscriptions : the same rules on Spark.
     """
-    options = ReadOptions(
-        SUBSCRIPTIONS, node_column, topic_column, role_column, format, separator, encoding, header, topics_separator
-    )
-    return read_table(plan_source(fspath(source), options), expand=expand)
+    return read_table(plan_source(fspath(source), ReadOptions.of_subscriptions(**words)), expand=expand)
 
 
-def read_links(
-    source: str | PathLike[str],
-    *,
-    src_column: str | None = None,
-    dst_column: str | None = None,
-    format: str | None = None,
-    separator: str | None = None,
-    encoding: str | None = None,
-    header: bool | None = None,
-) -> Reading:
-    """Read a table of links, with columns ``src`` and ``dst``, into memory; called as `read_subscriptions`."""
-    options = ReadOptions(LINKS, src_column, dst_column, None, format, separator, encoding, header)
-    reading = read_table(plan_source(fspath(source), options))
-    table = reading.table.select(["node", "topic"]).rename_columns(["src", "dst"])
-    return Reading(table, reading.rejected, reading.counts, reading.reasons, reading.notes, ())
+def read_links(source: str | PathLike[str], **words: Unpack[LinkWords]) -> Reading:
+    """Read a table of links, with columns ``src`` and ``dst``, into memory.
+
+    Called as `read_subscriptions`, with ``src_column`` and ``dst_column``. A table without rows has no links.
+    """
+    return as_links(read_table(plan_source(fspath(source), ReadOptions.of_links(**words))))
+
+
+def as_links(reading: Reading) -> Reading:
+    """Name the columns of a table of links for what they hold."""
+    return replace(reading, table=reading.table.select(["node", "topic"]).rename_columns(["src", "dst"]))
 
 
 def row_batches(plan: Plan) -> Iterator[pa.RecordBatch]:
@@ -147,10 +130,18 @@ def row_batches(plan: Plan) -> Iterator[pa.RecordBatch]:
 def read_table(plan: Plan, *, expand: str | None = None) -> Reading:
     """Read everything that was planned."""
     rows = pa.Table.from_batches(row_batches(plan), ROWS)
-    if not len(rows):
+    if not len(rows) and plan.options.kind is SUBSCRIPTIONS:
         raise InputNotFoundError(f"there are no rows in {plan.files[0].name}")
     if expand is not None:
         rows = expanded(rows, expand)
+    found = reading_of(rows, notes_of(plan))
+    if plan.options.kind is not SUBSCRIPTIONS:
+        return found
+    return replace(found, findings=findings(*(pc.unique(found.table[name]) for name in ("node", "topic"))))
+
+
+def reading_of(rows: pa.Table, notes: tuple[str, ...] = ()) -> Reading:
+    """What rows hold: those that can be used, each once, and those that cannot."""
     unused = pc.is_valid(rows["reason"])
     rejected = rows.filter(unused).select(list(REJECTED_COLUMNS))
     used = rows.filter(pc.invert(unused)).select(["node", "topic", "role"])
@@ -163,10 +154,7 @@ def read_table(plan: Plan, *, expand: str | None = None) -> Reading:
     }
     tallied = pc.value_counts(rejected["reason"]).to_pylist()
     reasons = {one["values"]: one["counts"] for one in sorted(tallied, key=lambda one: (-one["counts"], one["values"]))}
-    found = (
-        findings(*(pc.unique(table[name]) for name in ("node", "topic"))) if plan.options.kind is SUBSCRIPTIONS else ()
-    )
-    return Reading(table, rejected, counts, reasons, notes_of(plan), found)
+    return Reading(table, rejected, counts, reasons, notes, ())
 
 
 def distinct(used: pa.Table) -> pa.Table:

@@ -2,7 +2,7 @@
 
 ::
 
-    subscriptions/   node, topic, role                the cleaned interest; role only from commands and Spark
+    subscriptions/   node, topic, role                the cleaned interest; role where one is known
     links/           src, dst, shared_topics, order   labels, the smaller id first
     nodes/           id, topic_count, degree
     topics/          topic, subscribers, links, components, diameter (null when it is not connected), diameter_sampled
@@ -28,7 +28,7 @@ import pyarrow.parquet as pq
 from topicloom.errors import OverlayFormatError, TopicloomError
 from topicloom.model import labels as label_columns
 from topicloom.model.arrays import Int32Array, Int64Array, degrees, normalized_links
-from topicloom.model.interest import Interest
+from topicloom.model.interest import ROLES, Interest, role_numbers
 from topicloom.model.shared_topics import shared_topics
 from topicloom.storage.atomic import recover, whole_directory
 from topicloom.storage.parts import OpenFolder, opened, read_part
@@ -127,7 +127,7 @@ def _loaded(folder: OpenFolder) -> Loaded:
     digests = run.get("files")
     nodes = read_part(folder, "nodes", ["id"], digests, also=["topic_count", "degree"])
     topics = read_part(folder, "topics", ["topic"], digests, also=["subscribers"])
-    subscriptions = read_part(folder, "subscriptions", ["node", "topic"], digests)
+    subscriptions = read_part(folder, "subscriptions", ["node", "topic"], digests, also=["role"])
     links = read_part(folder, "links", ["src", "dst", "order"], digests)
     try:
         return _assembled(folder.path, run, nodes, topics, subscriptions, links)
@@ -151,6 +151,7 @@ def _assembled(
         n_topics=len(topic_names),
         node_labels=node_labels,
         topic_labels=topic_labels,
+        roles=role_numbers(subscriptions["role"]) if "role" in subscriptions.column_names else None,
     )
     places = np.argsort(_whole_numbers(links["order"], f"{source}: order of links/"), kind="stable")
     ends = [_ids(links[name], node_names, source)[places] for name in ("src", "dst")]
@@ -186,6 +187,7 @@ def tables_of(interest: Interest, links: Int32Array, topic_columns: Mapping[str,
             {
                 "node": node_names.take(pa.array(interest.nodes)),
                 "topic": topic_names.take(pa.array(interest.topics)),
+                **({} if interest.roles is None else {"role": pa.array([None, *ROLES]).take(pa.array(interest.roles))}),
             }
         ),
         "links": pa.table(

@@ -13,13 +13,14 @@ from topicloom.churn import Event, Maintainer
 from topicloom.churn.event_json import CHANGES, change_line, change_rows, parse_line, rejected_row, table
 from topicloom.churn.options import BUILDERS, POLICIES, recorded_k
 from topicloom.cli.console import figure, narrated, print_table, tell
-from topicloom.cli.options import Json, Overwrite, Seed
+from topicloom.cli.given import GivenOverlay, SubscriptionsFile, given_overlay
+from topicloom.cli.options import Json, LinkOptions, Overwrite, Seed, TableOptions
 from topicloom.errors import InputNotFoundError, InvalidEventError, MissingColumnError
 from topicloom.model import Change, Overlay, Rejection
 from topicloom.routing import Plan, RouteFollower
 from topicloom.storage.atomic import whole_directory
 from topicloom.storage.destination import check_destination
-from topicloom.storage.overlay_directory import REJECTED, read_run
+from topicloom.storage.overlay_directory import REJECTED
 from topicloom.storage.run_file import update_run
 
 EXAMPLE = "Example: topicloom churn overlay events.jsonl overlay-2 --policy shadow"
@@ -27,7 +28,7 @@ _SUFFIXES = (".json", ".jsonl", ".ndjson", ".parquet")
 
 
 def command(
-    overlay: Annotated[Path, typer.Argument(help="Overlay directory, as topicloom design writes it.")],
+    overlay: GivenOverlay,
     events: Annotated[Path, typer.Argument(help="JSON lines or Parquet, a file or a folder of them; see above.")],
     out: Annotated[Path, typer.Argument(help="Overlay directory to write, with changes/ and changes.jsonl.")],
     policy: Annotated[str, typer.Option(help=f"Where new links are sought: {', '.join(POLICIES)}.")] = "shadow",
@@ -50,6 +51,10 @@ def command(
     ] = None,
     batch: Annotated[int, typer.Option(min=1, help="Events that are repaired together.")] = 1,
     seed: Seed = 0,
+    subscriptions: SubscriptionsFile = None,
+    *,
+    table: TableOptions,
+    link_table: LinkOptions,
     overwrite: Overwrite = False,
     as_json: Json = False,
 ) -> int:
@@ -61,9 +66,10 @@ def command(
     --plan, changes.jsonl also has the rows that go and then those that come. Exit code 1 if there were events and none
     of them could be applied.
     """
-    check_destination(out.absolute(), overwrite=overwrite, inputs=[overlay, events])
+    inputs: list[str | Path] = [overlay, events] if subscriptions is None else [overlay, events, subscriptions]
+    check_destination(out.absolute(), overwrite=overwrite, inputs=inputs)
     with narrated("reading the overlay") as narrator:
-        given = Overlay.load(overlay)
+        given, findings = given_overlay(overlay, subscriptions, table, link_table, narrator.note)
         rows = list(_read(events))
         narrator("building backups")
         keeps = kept_k(given, overlay, k)
@@ -75,7 +81,7 @@ def command(
         follower = None if plan is None else _Follower(m, Plan.load(plan))
         changes = [m.apply(part) if follower is None else follower.apply(part) for part in batches]
         narrator("writing")
-        with whole_directory(out, overwrite=overwrite, inputs=[overlay, events]) as staging:
+        with whole_directory(out, overwrite=overwrite, inputs=inputs) as staging:
             _write(staging, m, str(events), batches, changes, rejected, follower)
     added, removed = (sum(len(getattr(change, what)) for change in changes) for what in ("added", "removed"))
     facts = {
@@ -86,7 +92,8 @@ def command(
     if follower is not None:
         facts |= {f"rows_{what}": sum(len(one[what]) for one in follower.rows) for what in ("off", "on")}
     if as_json:
-        print(json.dumps(facts))
+        about = {} if findings is None else {"link_findings": findings.to_dict()}
+        print(json.dumps({**facts, **about}))
     else:
         print_table(("churn", ""), [(name.replace("_", " "), figure(value)) for name, value in facts.items()])
     if rejected:
@@ -118,7 +125,7 @@ class _Follower:
 
 def kept_k(overlay: Overlay, source: Path, given: int | None) -> int:
     """Return the connectivity to maintain: the one given, or else the overlay's. Warns if the former is less."""
-    recorded = recorded_k(overlay, read_run(source))
+    recorded = recorded_k(overlay)
     if given is not None and given < recorded:
         tell(f"{source} was designed for k = {recorded}; only k = {given} is maintained from here on")
     return recorded if given is None else given

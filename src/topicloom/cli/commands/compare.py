@@ -9,9 +9,9 @@ import typer
 
 from topicloom.cli.console import figure, narrated, print_table, tell
 from topicloom.cli.figures import COLUMNS, cells
-from topicloom.cli.options import Json, Overwrite, Seed, SparkOptions, Subscriptions, TableOptions
+from topicloom.cli.options import Json, LinkOptions, Overwrite, Seed, SparkOptions, Subscriptions, TableOptions
 from topicloom.cli.sources import is_small, part_of_overlay
-from topicloom.cli.tables import opened_table, tell_of_rows
+from topicloom.cli.tables import held_links, opened_table, tell_of_rows
 from topicloom.errors import InvalidOptionError, NotEnoughMemoryError
 from topicloom.methods.selection import MethodChoice
 from topicloom.model.checks import checked_seed
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from topicloom.methods.registry import Size
     from topicloom.pipeline.compare import Compared
 
-EXAMPLE = "Example: topicloom compare subscriptions.csv.gz comparison --methods gm,low-oda:rho=3,cd-oda-2,hub"
+EXAMPLE = "Example: topicloom compare subscriptions.csv.gz comparison --links today.csv --methods gm,low-oda:rho=3,hub"
 _HEADER = ("method", *COLUMNS.values(), "seconds")
 
 
@@ -37,14 +37,25 @@ def command(
         str,
         typer.Option(help="Methods, comma-separated, with options as in low-oda:rho=8; topicloom methods lists them."),
     ] = "gm,low-oda,cd-oda-2,ring-pt,hub",
+    links: Annotated[
+        str | None,
+        typer.Option(
+            help="Links of today, a table with src and dst or an overlay directory: a row of its own, what you have.",
+            show_default=False,
+        ),
+    ] = None,
     seed: Seed = 0,
     *,
     table: TableOptions,
+    link_table: LinkOptions,
     overwrite: Overwrite = False,
     as_json: Json = False,
     spark_options: SparkOptions,
 ) -> int:
-    """Run several methods side by side on the same subscriptions: one table, one picture, the Pareto-best marked."""
+    """Run several methods side by side on the same subscriptions: one table, one picture, the Pareto-best marked.
+
+    With --links the first row is what you have, beside what you could have.
+    """
     choices = _choices(methods)
     checked_seed(seed)
     out = out.absolute()
@@ -53,7 +64,7 @@ def command(
         narrated("starting Spark") as narrator,
         spark_session(**vars(spark_options), small=is_small(part_of_overlay(subscriptions, "subscriptions"))) as spark,
     ):
-        from topicloom.pipeline.compare import compare_methods
+        from topicloom.pipeline.compare import HeldLinks, compare_methods
         from topicloom.pipeline.prepare import prepare
         from topicloom.spark.stages import Stages
         from topicloom.spark.workers import check_workers
@@ -65,13 +76,17 @@ def command(
         tell_of_rows(narrator, prepared)
         if is_embedded(spark_options.master, spark_options.remote):
             _check_memory(prepared.size, choices, cores_of(spark_options.master, spark_options.remote))
+        given = None if links is None else held_links(spark, links, link_table, prepared, spark_options.remote)
+        for sentence in () if given is None else given.findings.sentences:
+            narrator.note(sentence)
+        held = [] if given is None else [HeldLinks(given.links, prepared.counts["nodes"] + len(given.strangers))]
         with stages("compile", COMPILING):
             for choice in choices:
                 warm(choice.method)
         with stages("compare", f"running {len(choices)} methods side by side"):
             compared = compare_methods(
                 prepared.encoded,
-                choices,
+                [*held, *choices],
                 seed=seed,
                 n_nodes=prepared.counts["nodes"],
                 n_topics=prepared.counts["topics"],
@@ -80,6 +95,7 @@ def command(
     run = {
         **run_header(),
         "methods": [choice.text for choice in choices],
+        **({} if given is None else {"link_findings": given.findings.to_dict()}),
         "seed": seed,
         "input_fingerprint": prepared.fingerprint,
         "counts": prepared.counts,
@@ -87,13 +103,17 @@ def command(
     }
     _write(compared, title, run, out, subscriptions, overwrite=overwrite)
     if as_json:
-        print(json.dumps({"out": str(out), "results": [one.to_dict() for one in compared]}, allow_nan=False))
+        about = {} if given is None else {"link_findings": given.findings.to_dict()}
+        results = [one.to_dict() for one in compared]
+        print(json.dumps({"out": str(out), "results": results, **about}, allow_nan=False))
     else:
         print_table(_HEADER, [_row(one) for one in compared], title=title)
         tell(
             "* Pareto-best: all topics are connected, and no other such method is as good by links, maximum degree, "
             "hops, unwanted relays and survival, and better by one"
         )
+        if held:
+            tell(_saving(compared[0], compared[1:]))
     for one in compared:
         if one.refused is not None:
             tell(f"{one.name} was not run: {one.refused}")
@@ -147,4 +167,17 @@ def _row(one: "Compared") -> tuple[str, ...]:
     name = f"{one.name}{' *' if one.pareto_best else ''}{' (reference)' if one.reference else ''}"
     if one.refused is not None:
         return (name, *["–"] * (len(_HEADER) - 1))
-    return (name, *cells(one.to_dict()), figure(one.seconds))
+    return (name, *cells(one.to_dict()), "–" if one.seconds is None else figure(one.seconds))
+
+
+def _saving(held: "Compared", others: "Sequence[Compared]") -> str:
+    """What the method with the fewest links saves against the links that there are."""
+    usable = [one for one in others if one.refused is None and not one.broken_topics and one.links is not None]
+    broken = f", which leave {held.broken_topics:,} topics in pieces" if held.broken_topics else ""
+    have = f"you have {held.links:,} links{broken}"
+    if not usable or held.links is None:
+        return f"{have}; none of these methods connects every topic"
+    best = min(usable, key=lambda one: one.links or 0)
+    change = (best.links or 0) - held.links
+    share = f" ({abs(change) / held.links:.0%} {'fewer' if change < 0 else 'more'})" if held.links and change else ""
+    return f"{have}; {best.name} connects every topic with {best.links:,}{share}"

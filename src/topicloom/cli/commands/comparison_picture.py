@@ -47,7 +47,8 @@ def draw_comparison(compared: Sequence[Compared], title: str, folder: Path) -> N
             axis.barh(names, [value or 0 for value in values], color=colours, hatch=hatches, edgecolor="white")
             for place, (value, high) in enumerate(zip(values, ticks)):
                 if not value:
-                    axis.text(left, place, " ∞" if value is None else " 0", va="center", fontsize=10)
+                    unknown = " –" if bar == "seconds" else " ∞"
+                    axis.text(left, place, unknown if value is None else " 0", va="center", fontsize=10)
                 elif bar != tick:
                     axis.plot([high], [place], "|", color="black", markersize=12)
             axis.set_title(label, fontsize=10, loc="left")

@@ -1,29 +1,33 @@
 """``topicloom drill``: what breaks when nodes fail."""
 
 import json
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from topicloom.cli.console import figure, print_table, visible
-from topicloom.cli.options import Json, Seed
+from topicloom.cli.console import figure, print_table, tell, visible
+from topicloom.cli.given import GivenOverlay, SubscriptionsFile, given_overlay
+from topicloom.cli.options import Json, LinkOptions, Seed, TableOptions
 from topicloom.errors import InvalidOptionError
-from topicloom.judge import drill, random_drills, weak_nodes
-from topicloom.model import DrillReport, DrillSummary, Interest, Overlay, WeakNode
+from topicloom.judge import drill, random_drills, verify, weak_nodes
+from topicloom.model import DrillReport, DrillSummary, Interest, WeakNode
 
 EXAMPLE = "Example: topicloom drill overlay --random 1000 --size 2    (exit code 0: no topic is cut, 1: some are)"
 _SHOWN = 20
 
 
 def command(
-    overlay: Annotated[Path, typer.Argument(help="Overlay directory, as topicloom design writes it.")],
+    overlay: GivenOverlay,
     fail: Annotated[
         list[str], typer.Option(help="Node that is down; may be given several times.", show_default=False)
     ] = [],  # noqa: B006 - typer reads it and never writes
     random: Annotated[int | None, typer.Option(help="Number of drills with random nodes down.")] = None,
     size: Annotated[int, typer.Option(help="--random: nodes that are down at once.")] = 1,
     seed: Seed = 0,
+    subscriptions: SubscriptionsFile = None,
+    *,
+    table: TableOptions,
+    link_table: LinkOptions,
     as_json: Json = False,
 ) -> int:
     """Rehearse failures: which topics are cut, how many pairs of subscribers lose each other, the worst single nodes.
@@ -32,21 +36,25 @@ def command(
     """
     if fail and random is not None:
         raise InvalidOptionError("--fail and --random exclude each other: name the nodes, or let them be drawn")
-    given = Overlay.load(overlay)
+    given, findings = given_overlay(overlay, subscriptions, table, link_table, tell)
     interest, links = given.interest, given.links
     report = drill(interest, links, fail=_nodes(interest, fail)) if fail else None
     summary = None if random is None else random_drills(interest, links, size=size, count=random, seed=seed)
     weak = weak_nodes(interest, links, top=None)
+    apart = verify(interest, links).broken_topics
     if as_json:
-        print(json.dumps(_facts(interest, report, summary, weak)))
+        about = {} if findings is None else {"link_findings": findings.to_dict()}
+        print(json.dumps({**_facts(interest, report, summary, weak), "broken_topics": apart, **about}))
     else:
         if report is not None:
             _print_report(interest, report)
         if summary is not None:
             _print_summary(interest, summary)
-        _print_weak(interest, weak)
+        if apart:
+            print(f"{apart:,} topics are in pieces before anything fails; topicloom verify says which")
+        _print_weak(interest, weak, apart)
     holds = report.ok if report is not None else summary.ok if summary is not None else not weak
-    return 0 if holds else 1
+    return 0 if holds and not (apart and findings is not None) else 1
 
 
 def _nodes(interest: Interest, names: list[str]) -> list[int | str]:
@@ -112,9 +120,10 @@ def _print_summary(interest: Interest, summary: DrillSummary) -> None:
         _print_report(interest, summary.worst)
 
 
-def _print_weak(interest: Interest, weak: tuple[WeakNode, ...]) -> None:
+def _print_weak(interest: Interest, weak: tuple[WeakNode, ...], apart: int) -> None:
     if not weak:
-        print("no single point of failure: every topic survives the loss of any one node")
+        survives = "every topic survives the loss of any one node"
+        print(f"no single point of failure{'' if apart else f': {survives}'}")
         return
     print(f"{len(weak):,} of {interest.n_nodes:,} nodes are single points of failure")
     rows = [(str(w.node), figure(w.topics_cut), figure(w.lost_pairs)) for w in weak[:_SHOWN]]

@@ -11,7 +11,8 @@ import typer
 from topicloom.churn import read_state
 from topicloom.churn.options import life_of, recorded_k
 from topicloom.cli.console import figure, narrated, print_table
-from topicloom.cli.options import Json
+from topicloom.cli.given import SubscriptionsFile, given_overlay
+from topicloom.cli.options import Json, LinkOptions, TableOptions
 from topicloom.errors import InputNotFoundError
 from topicloom.judge import verify
 from topicloom.methods import METHODS, design
@@ -21,7 +22,6 @@ from topicloom.model import Overlay
 from topicloom.model.arrays import degrees
 from topicloom.model.checks import checked_whole
 from topicloom.storage.atomic import recover
-from topicloom.storage.overlay_directory import read_run
 
 EXAMPLE = "Example: topicloom status live    (the OUT of topicloom stream, its state.db, or any overlay directory)"
 
@@ -41,11 +41,21 @@ class Standing:
 
 
 def command(
-    source: Annotated[Path, typer.Argument(help="OUT of topicloom stream, a durable state, or an overlay directory.")],
+    source: Annotated[
+        Path,
+        typer.Argument(
+            help="OUT of topicloom stream, a durable state, or an overlay directory; or a table of links (src, dst), "
+            "with --subscriptions."
+        ),
+    ],
     k: Annotated[
         int | None, typer.Option(help="Connectivity of the fresh design.  [default: that of the overlay]")
     ] = None,
     drift: Annotated[bool, typer.Option("--drift/--no-drift", help="Compare with a fresh design.")] = True,
+    subscriptions: SubscriptionsFile = None,
+    *,
+    table: TableOptions,
+    link_table: LinkOptions,
     as_json: Json = False,
 ) -> int:
     """Show the size, degrees and age of an overlay, judge it, and compare it with a fresh design. Needs no Spark.
@@ -55,7 +65,12 @@ def command(
     Exit code 1 if a topic is not connected as it should be.
     """
     with narrated("reading") as narrator:
-        standing = _standing(source)
+        findings = None
+        if subscriptions is None:
+            standing = _standing(source)
+        else:
+            overlay, findings = given_overlay(source, subscriptions, table, link_table, narrator.note)
+            standing = Standing(overlay, 1, 3.0)
         if k is not None:
             checked_whole("k", k, 1)
         narrator("judging")
@@ -63,6 +78,8 @@ def command(
         if drift and standing.overlay.interest.n_nodes:
             narrator("designing afresh, to compare")
             facts["fresh"] = _fresh(standing, standing.k if k is None else k)
+    if findings is not None:
+        facts["link_findings"] = findings.to_dict()
     if as_json:
         print(json.dumps(facts, allow_nan=False))
     else:
@@ -94,7 +111,7 @@ def _standing(source: Path) -> Standing:
     rho = overlay.options.get("rho", 3.0)
     return Standing(
         overlay,
-        recorded_k(overlay, read_run(source)),
+        recorded_k(overlay),
         float(rho) if isinstance(rho, int | float) else 3.0,
         life_of(overlay)["events"],
     )

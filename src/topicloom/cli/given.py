@@ -1,0 +1,69 @@
+"""The overlay that arguments name: an overlay directory, or a table of links beside one of subscriptions."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from topicloom.cli.options import LinkOptions, TableOptions
+from topicloom.errors import OverlayFormatError
+from topicloom.model import Interest, Overlay
+from topicloom.model.labels import to_arrow
+from topicloom.reading.link_findings import LinkFindings, fitted_links
+from topicloom.reading.notes import example_notes, row_notes
+from topicloom.reading.plan import plan_source
+from topicloom.reading.table import as_links, read_table
+
+GivenOverlay = Annotated[
+    Path, typer.Argument(help="Overlay directory; or a table of links (src, dst), with --subscriptions.")
+]
+SubscriptionsFile = Annotated[
+    str | None,
+    typer.Option(
+        "--subscriptions",
+        help="Table of subscriptions, or overlay directory, that a table of links is for.",
+        show_default=False,
+    ),
+]
+
+
+def given_overlay(
+    source: Path, subscriptions: str | None, table: TableOptions, links: LinkOptions, tell: Callable[[str], Any]
+) -> tuple[Overlay, LinkFindings | None]:
+    """The overlay, and what is odd about its links if they came as a table; ``tell`` hears about both tables.
+
+    Nodes of the links that have no subscription are nodes of the overlay, which want nothing.
+
+    Raises
+    ------
+    InputNotFoundError, OverlayFormatError, MissingColumnError, UnreadableInputError, InvalidOptionError
+    """
+    if subscriptions is None:
+        if source.is_file():
+            raise OverlayFormatError(
+                f"{source} is not an overlay directory; if it is a table of links, name the subscriptions with "
+                "--subscriptions FILE"
+            )
+        return Overlay.load(source), None
+    interest = _interest(subscriptions, table, tell)
+    folder = source / "links" if (source / "run.json").is_file() else source
+    reading = read_table(plan_source(str(folder), links.wanted))
+    for note in reading.notes:
+        tell(note)
+    fitted = fitted_links(as_links(reading), to_arrow(interest.node_labels if interest.node_labels is not None else []))
+    for sentence in fitted.findings.sentences:
+        tell(sentence)
+    return Overlay(fitted.onto(interest), fitted.links), fitted.findings
+
+
+def _interest(source: str, table: TableOptions, tell: Callable[[str], Any]) -> Interest:
+    if (Path(source) / "run.json").is_file():
+        return Overlay.load(source).interest
+    reading = read_table(plan_source(source, table.wanted), expand=table.expand)
+    examples = example_notes(reading.rejected.slice(0, 3).to_pylist())
+    for note in (*reading.notes, *row_notes(reading.counts, reading.reasons), *examples):
+        tell(note)
+    for finding in reading.findings:
+        tell(finding.sentence)
+    return reading.interest()
