@@ -85,8 +85,8 @@ class DesignResult:
 
 def design_overlay(
     subscriptions: DataFrame,
-    *,
     method: str | None = None,
+    *,
     seed: int = 0,
     k: int | None = None,
     work: Path | None = None,

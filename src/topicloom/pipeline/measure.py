@@ -47,7 +47,7 @@ def unwanted_relays(interest: DataFrame, topics: DataFrame, linked: DataFrame) -
     group = F.pmod(F.xxhash64(TOPIC_ID), F.lit(_RELAY_TASKS)).alias("task")
     cut = topics.where(F.col("diameter").isNull()).select(TOPIC_ID)
     wanted = interest.select(NODE_ID, F.explode(TOPICS).alias(TOPIC_ID)).join(cut, TOPIC_ID, "left_semi")
-    every = F.explode(F.sequence(F.lit(0), F.lit(_RELAY_TASKS - 1))).cast("bigint").alias("task")
+    every = F.explode(F.array(*(F.lit(task).cast("bigint") for task in range(_RELAY_TASKS)))).alias("task")
     copies = linked.select(every, SRC_ID, DST_ID)
 
     def run(wanted: pa.Table, links: pa.Table) -> pa.Table:

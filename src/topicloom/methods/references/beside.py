@@ -1,0 +1,48 @@
+"""What the two usual ways to link brokers would take: a ring per topic, and a full mesh. Counted, not kept."""
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from topicloom.methods.per_topic.ring_per_topic import ring_per_topic
+from topicloom.model import Interest
+from topicloom.model.arrays import Int64Array
+
+_MOST_PAIRS = 20_000_000
+
+
+def usual_ways(interest: Interest) -> dict[str, dict[str, Any]]:
+    """Count the links and degrees of ``ring-pt`` and ``full-mesh`` for an interest.
+
+    Returns
+    -------
+    dict
+        By method: links, average_degree and max_degree. The full mesh is left out where topics have more than
+        20,000,000 pairs of subscribers in all, because counting would then take longer than a design.
+
+    Examples
+    --------
+    >>> import topicloom as tl
+    >>> usual_ways(tl.datasets.example())["full-mesh"]
+    {'links': 15, 'average_degree': 5.0, 'max_degree': 5}
+    """
+    ways = {"ring-pt": _counted(ring_per_topic(interest).degree())}
+    sizes = np.diff(interest.topic_indptr)
+    if int((sizes * (sizes - 1) // 2).sum()) <= _MOST_PAIRS:
+        ways["full-mesh"] = _counted(_co_subscribers(interest))
+    return ways
+
+
+def _co_subscribers(interest: Interest) -> Int64Array:
+    """For every node the number of others that share a topic with it."""
+    ones = np.ones(interest.n_subscriptions, np.int32)
+    wants = sparse.csr_array((ones, interest.topics, interest.indptr), (interest.n_nodes, interest.n_topics))
+    shared = (wants @ wants.T).tocsr()
+    return np.asarray(np.maximum(np.diff(shared.indptr) - 1, 0), np.int64)  # a node shares topics with itself
+
+
+def _counted(degree: Int64Array) -> dict[str, Any]:
+    links = int(degree.sum()) // 2
+    average = 2 * links / len(degree) if len(degree) else 0.0
+    return {"links": links, "average_degree": average, "max_degree": int(degree.max(initial=0))}
