@@ -44,6 +44,8 @@ def test_from_a_file_to_a_verified_overlay(shared_session, subscriptions, tmp_pa
     code, printed, said = run(capsys, "design", subscriptions, out, "--seed", "5")
     assert code == 0
     assert "average degree" in printed and "3 of 3" in printed
+    links = next(line for line in printed.splitlines() if line.startswith("links "))
+    assert links.split() == ["links", "3", "4", "6"]  # designed, ring per topic, full mesh
     assert "4 nodes, 3 topics, 8 subscriptions" in said and "10 rows = 8 used + 1 repeated + 1 rejected" in said
     assert f"{subscriptions}, line 10: ',x': node is empty" in said
     assert "verified" in said
@@ -81,18 +83,25 @@ def test_verify_at_k_2_names_the_weak_node(shared_session, tmp_path, capsys):
     assert "topic x" in printed and "b" in printed.splitlines()[0]
 
 
-def test_links_of_other_tools_are_warned_of_and_refused(shared_session, subscriptions, tmp_path, capsys):
+def test_what_is_odd_about_links_is_a_finding_and_no_refusal(shared_session, subscriptions, tmp_path, capsys):
     links = tmp_path / "links.csv"
     (tmp_path / "more.csv").write_text(subscriptions.read_text() + "e,lonely\n")
     links.write_text("src,dst\na,b\nb,c\nc,d\na,e\n")
     code, _, said = run(capsys, "verify", tmp_path / "more.csv", links)
     assert code == 0 and "warning: 1 links join nodes that share no topic\n" in said
-    links.write_text("src,dst\na,b\nb,nobody\n")
-    code, _, said = run(capsys, "verify", subscriptions, links)
-    assert code == 2 and "not in the subscriptions, such as 'nobody'" in said
-    links.write_text("src,dst\na,b\nb\n")
-    code, _, said = run(capsys, "measure", subscriptions, links)
-    assert code == 2 and "1 rows of" in said and "1 field, 2 are expected" in said
+    links.write_text("src,dst\na,b\nb,nobody\nb\n,a\nc,c\nc,core\ncore,a\nc,d\n")
+    for engine in ("memory", "spark", "distributed"):
+        code, printed, said = run(capsys, "verify", subscriptions, links, "--engine", engine)
+        assert code == 1 and "topic x: 2 components; a cannot reach c" in printed
+        assert "line 10: ',x': node is empty" in said  # of the subscriptions, as design says it
+        assert "links: 8 rows = 5 links + 0 repeated + 1 of a node with itself + 2 rejected" in said
+        assert "line 4: 'b': 1 field, 2 are expected" in said and "line 5: ',a': src is empty" in said
+        assert "finding: 'nobody' is in the links, but not in the subscriptions" in said
+        assert "finding: 'core' is a transit node" in said and "finding: 'c' is linked with itself" in said
+        code, printed, _ = run(capsys, "measure", subscriptions, links, "--json", "--engine", engine)
+        facts = json.loads(printed)
+        assert (code, facts["nodes"], facts["links"], facts["unwanted_relays"]) == (0, 6, 5, 1)
+        assert facts["link_findings"]["transit"] == ["core"]
 
 
 def test_measure_of_a_broken_overlay_is_infinite(shared_session, subscriptions, tmp_path, capsys):

@@ -1,5 +1,6 @@
 """Tables that commands read, and what is said about them."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from topicloom.cli.console import Narrator
@@ -12,7 +13,8 @@ if TYPE_CHECKING:
 
     from topicloom.pipeline.prepare import Prepared
     from topicloom.pipeline.read import SparkTable
-    from topicloom.reading.link_findings import FittedLinks
+    from topicloom.reading.link_findings import FittedLinks, LinkFindings
+    from topicloom.spark.stages import Stages
 
 
 def opened_table(
@@ -58,6 +60,21 @@ def held_links(
     with said_whose(remote):
         table = open_table(spark, part_of_overlay(argument, "links", remote), options.wanted)
     return fitted_to(table.rows, prepared.nodes)
+
+
+def prepared_links(
+    tables: "Sequence[SparkTable]", expand: str | None, narrator: Narrator, stages: "Stages"
+) -> "tuple[Prepared, DataFrame, LinkFindings]":
+    """Subscriptions prepared, with nodes that occur in links alone; links by id; and what is odd about them."""
+    from topicloom.pipeline.links import fitted_to, widened
+    from topicloom.pipeline.prepare import prepare
+
+    prepared = prepare(rows_of(tables[0], expand), stages=stages)
+    tell_of_rows(narrator, prepared)
+    fitted = fitted_to(tables[1].rows, prepared.nodes)
+    for sentence in fitted.findings.sentences:
+        narrator.note(sentence)
+    return *widened(prepared, fitted), fitted.findings
 
 
 def tell_of_rows(narrator: Narrator, prepared: "Prepared") -> None:

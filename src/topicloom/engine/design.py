@@ -3,7 +3,7 @@
 import io
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from topicloom.engine.encode import Encoded, encoded
 from topicloom.engine.judge import judged, measured
 from topicloom.engine.memory import check_memory
 from topicloom.engine.request import DesignRequest, run_facts
+from topicloom.methods.references.beside import usual_ways
 from topicloom.methods.registry import design
 from topicloom.model import Metrics, Overlay, Verdict
 from topicloom.model.arrays import Int32Array
@@ -38,6 +39,8 @@ class Designed:
         What ``run.json`` will hold.
     faults : tuple of str
         What is wrong with forbidden links, a sentence each.
+    beside : mapping
+        What a ring per topic and a full mesh would take; see `usual_ways`.
     """
 
     files: Mapping[str, bytes]
@@ -45,6 +48,7 @@ class Designed:
     verdict: Verdict
     run: Mapping[str, Any]
     faults: tuple[str, ...] = ()
+    beside: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
 def look_at_rows(
@@ -88,6 +92,7 @@ def design_rows(
         verdict = judged(found.interest, overlay.links, request.judged_at)
     with stages("measure", f"measuring {found.interest.n_topics:,} topics"):
         metrics, topic_columns = measured(found.interest, overlay.links)
+        beside = usual_ways(found.interest)
     with stages("write", "writing"):
         files = _files(overlay, found, topic_columns)
     faults = []
@@ -103,7 +108,7 @@ def design_rows(
         started=started,
         seconds=stages.seconds,
     )
-    return Designed(files, metrics, verdict, run, tuple(faults))
+    return Designed(files, metrics, verdict, run, tuple(faults), beside)
 
 
 def dry_run_rows(tables: Sequence[pa.Table], stages: Stages, **given: Any) -> None:

@@ -217,6 +217,11 @@ def verify_overlay(subscriptions: DataFrame, links: DataFrame, *, k: int = 1, st
     require_dataframe(links, "links", "src and dst")
     stages = stages or Stages()
     prepared = _prepared(subscriptions, stages)
+    return verify_prepared(prepared, encode_links(links, prepared.nodes), k=k, stages=stages)
+
+
+def verify_prepared(prepared: Prepared, links: DataFrame, *, k: int, stages: Stages) -> Verdict:
+    """`verify_overlay` for a prepared interest and links by id; the interest is released."""
     with stages("verify", "verifying"), _persisted_links(prepared, links) as linked:
         judged = _asked(prepared, linked, judging(k)).persist()
         verdict = _verdict(prepared, linked, judged, k)
@@ -232,6 +237,11 @@ def measure_overlay(subscriptions: DataFrame, links: DataFrame, *, stages: Stage
     require_dataframe(links, "links", "src and dst")
     stages = stages or Stages()
     prepared = _prepared(subscriptions, stages)
+    return measure_prepared(prepared, encode_links(links, prepared.nodes), stages=stages)
+
+
+def measure_prepared(prepared: Prepared, links: DataFrame, *, stages: Stages) -> Metrics:
+    """`measure_overlay` for a prepared interest and links by id; the interest is released."""
     sentence = f"measuring {prepared.counts['topics']:,} topics"
     with stages("measure", sentence), _persisted_links(prepared, links) as linked:
         topics = _asked(prepared, linked, TOPIC_FIGURES).persist()
@@ -249,8 +259,8 @@ def _prepared(subscriptions: DataFrame, stages: Stages) -> Prepared:
 
 @contextmanager
 def _persisted_links(prepared: Prepared, links: DataFrame) -> Iterator[DataFrame]:
-    """`linked_topics` of links that came as labels, kept by Spark for the length of the block; then all is released."""
-    linked = linked_topics(prepared.interest, encode_links(links, prepared.nodes)).persist()
+    """`linked_topics` of links, kept by Spark for the length of the block; then all is released."""
+    linked = linked_topics(prepared.interest, links).persist()
     try:
         yield linked
     finally:

@@ -1,5 +1,6 @@
 """Links that came as labels, from any tool, to ids of a prepared interest."""
 
+from dataclasses import replace
 from os import PathLike
 from typing import Unpack
 
@@ -8,12 +9,26 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from topicloom.errors import InvalidLinksError, MissingColumnError
+from topicloom.pipeline.prepare import Prepared
 from topicloom.pipeline.read import open_table, worker_sentences
 from topicloom.reading.link_findings import FittedLinks, fitted_links
 from topicloom.reading.options import LinkWords, ReadOptions
 from topicloom.reading.rows import ROWS
 from topicloom.reading.table import as_links, reading_of
-from topicloom.spark.columns import DST, DST_ID, FILE, LINE, NODE, NODE_ID, REASON, SRC, SRC_ID, TOPIC, require_columns
+from topicloom.spark.columns import (
+    DST,
+    DST_ID,
+    FILE,
+    LINE,
+    NODE,
+    NODE_ID,
+    REASON,
+    SRC,
+    SRC_ID,
+    TOPIC,
+    TOPICS,
+    require_columns,
+)
 
 
 def read_links(spark: SparkSession, source: str | PathLike[str], **words: Unpack[LinkWords]) -> DataFrame:
@@ -24,11 +39,7 @@ def read_links(spark: SparkSession, source: str | PathLike[str], **words: Unpack
     InvalidLinksError
         A row is not a link: wrong number of fields, or a label that is null, blank or not valid text.
     """
-    return links_of_rows(open_table(spark, source, ReadOptions.of_links(**words)).rows, source)
-
-
-def links_of_rows(rows: DataFrame, source: str | PathLike[str]) -> DataFrame:
-    """Rows of a table of links -> (src, dst), if all of them are links; raises as `read_links` does."""
+    rows = open_table(spark, source, ReadOptions.of_links(**words)).rows
     bad = rows.where(F.col(REASON).isNotNull())
     with worker_sentences():
         first = bad.orderBy(FILE, LINE).limit(1).collect()
@@ -50,6 +61,20 @@ def fitted_to(rows: DataFrame, nodes: DataFrame) -> FittedLinks:
     table = pa.table({name: table[name] if name in table.column_names else pa.nulls(len(table)) for name in ROWS.names})
     names = nodes.orderBy(NODE_ID).select(NODE).toArrow().column(0).combine_chunks()
     return fitted_links(as_links(reading_of(table.cast(ROWS))), names)
+
+
+def widened(prepared: Prepared, fitted: FittedLinks) -> tuple[Prepared, DataFrame]:
+    """A prepared interest with the strangers of links as further nodes, which want nothing; and (src_id, dst_id)."""
+    spark, n_nodes = prepared.interest.sparkSession, prepared.counts["nodes"]
+    links = pa.table({SRC_ID: fitted.links[:, 0], DST_ID: fitted.links[:, 1]})
+    encoded = spark.createDataFrame(links, f"{SRC_ID} int, {DST_ID} int")
+    if not fitted.strangers:
+        return prepared, encoded
+    rows: list[tuple[str, list[int], int]] = [
+        (label, [], n_nodes + place) for place, label in enumerate(fitted.strangers)
+    ]
+    strangers = spark.createDataFrame(rows, f"{NODE} string, {TOPICS} array<int>, {NODE_ID} int")
+    return replace(prepared, interest=prepared.interest.unionByName(strangers)), encoded
 
 
 def encode_links(links: DataFrame, nodes: DataFrame) -> DataFrame:

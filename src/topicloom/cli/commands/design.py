@@ -3,6 +3,7 @@
 import json
 import shutil
 import sys
+from collections.abc import Mapping
 from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
@@ -43,6 +44,7 @@ CHOICES = {
     "stacked-gm": " (gm2 without the links that no topic needs)",
     "harary-pt": " (--method stacked-gm takes longer and needs far fewer links)",
 }
+_COUNTED_HERE = 2_000_000  # subscriptions
 EXAMPLE = "Example: topicloom design subscriptions.parquet overlay --node-column client_id --method gm"
 
 
@@ -184,10 +186,11 @@ def command(
         return 0
     _remove_work(out, work)
     if as_json:
-        facts = {"out": str(out), "metrics": result.metrics.to_dict(), "run": {**result.run, "seconds": stages.seconds}}
+        run = {**result.run, "seconds": stages.seconds}
+        facts = {"out": str(out), "metrics": result.metrics.to_dict(), "run": run, "beside": dict(result.beside)}
         print(json.dumps(facts, allow_nan=False))
     else:
-        _report(result.metrics, result.verdict, stages, out)
+        _report(result.metrics, result.verdict, stages, out, result.beside)
     for broken in result.verdict.broken[:5]:
         tell(broken_sentence(broken, result.verdict.k))
     for sentence in result.faults:
@@ -242,7 +245,18 @@ def _spread(
     write_tables(result, staging, stages=stages)
     if result.work is not None:
         shutil.rmtree(result.work, ignore_errors=True)
-    return Designed({}, result.metrics, result.verdict, result.run, tuple(faults))
+    return Designed({}, result.metrics, result.verdict, result.run, tuple(faults), _beside(prepared))
+
+
+def _beside(prepared: "Prepared") -> "dict[str, dict[str, Any]]":
+    """What the usual ways would take, of an interest that the driver can hold."""
+    if prepared.counts["subscriptions"] > _COUNTED_HERE:
+        return {}
+    from topicloom.methods.references.beside import usual_ways
+    from topicloom.model import Interest
+
+    ids = [column.to_numpy() for column in prepared.encoded.toArrow().columns]
+    return usual_ways(Interest.from_ids(*ids, n_nodes=prepared.counts["nodes"], n_topics=prepared.counts["topics"]))
 
 
 def _barred(prepared: "Prepared", request: DesignRequest, narrator: Narrator) -> "tuple[dict[str, int], Any]":
@@ -273,7 +287,9 @@ def _whole_or_text(value: str | None) -> int | str | None:
     return int(value) if value is not None and value.isdecimal() else value
 
 
-def _report(metrics: "Metrics", verdict: "Verdict", stages: "Stages", out: Path) -> None:
+def _report(
+    metrics: "Metrics", verdict: "Verdict", stages: "Stages", out: Path, beside: Mapping[str, Mapping[str, Any]]
+) -> None:
     at_least = "≥ " if metrics.sampled_diameters else ""
     rows = [
         ("links", figure(metrics.links)),
@@ -289,7 +305,12 @@ def _report(metrics: "Metrics", verdict: "Verdict", stages: "Stages", out: Path)
         ("design", f"{stages.seconds['design']:,.1f} s"),
         ("all stages", f"{stages.total:,.1f} s"),
     ]
-    print_table(("overlay", ""), rows)
+    keys, ways = ("links", "average_degree", "max_degree"), {"ring-pt": "ring per topic", "full-mesh": "full mesh"}
+    others = [[figure(beside[way][key]) for key in keys] for way in ways if way in beside]
+    filled = [
+        (*row, *(other[place] if place < len(keys) else "" for other in others)) for place, row in enumerate(rows)
+    ]
+    print_table(("overlay", "", *(ways[way] for way in ways if way in beside)), filled)
     tell(f"{'verified' if verdict.ok else f'NOT topic-{_connected(verdict.k)}'}; wrote {out}")
 
 

@@ -10,11 +10,12 @@ from topicloom.cli.engines import MEMORY, SPARK, Engine, check_engine, in_one_ta
 from topicloom.cli.figures import COLUMNS, cells
 from topicloom.cli.options import Json, LinkOptions, Links, SparkOptions, Subscriptions, TableOptions
 from topicloom.cli.sources import is_small, links_table, part_of_overlay, unreplaced
-from topicloom.cli.tables import looked_at_table, rows_of
+from topicloom.cli.tables import looked_at_table, prepared_links
 from topicloom.spark.session import spark_session
 
 if TYPE_CHECKING:
     from topicloom.model import Metrics
+    from topicloom.reading.link_findings import LinkFindings
 
 EXAMPLE = "Example: topicloom measure subscriptions.csv.gz my-links.csv --json"
 
@@ -37,16 +38,15 @@ def command(
         from topicloom.spark.stages import Stages
 
         stages = Stages(narrator, narrator.note)
-        task = partial(measure_rows, source=sources[1], expand=table.expand)
+        task = partial(measure_rows, expand=table.expand)
         if engine == MEMORY:
             given = (subscriptions, table.wanted), (links, link_table.wanted)
             with unreplaced(subscriptions, links):
                 rows = [rows_in_memory(narrator, *one) for one in given]
-            metrics = task(rows, stages)
+            metrics, findings = task(rows, stages)
         else:
             with spark_session(**vars(spark_options), small=is_small(*sources)) as spark:
-                from topicloom.pipeline.design import measure_overlay
-                from topicloom.pipeline.links import links_of_rows
+                from topicloom.pipeline.design import measure_prepared
 
                 with unreplaced(subscriptions, links):
                     tables = (
@@ -54,14 +54,17 @@ def command(
                         links_table(spark, links, spark_options.remote, link_table),
                     )
 
-                def spread() -> "Metrics":
-                    rows = rows_of(tables[0], table.expand)
-                    return measure_overlay(rows, links_of_rows(tables[1].rows, sources[1]), stages=stages)
+                def spread() -> "tuple[Metrics, LinkFindings]":
+                    prepared, encoded, findings = prepared_links(tables, table.expand, narrator, stages)
+                    return measure_prepared(prepared, encoded, stages=stages), findings
 
-                metrics = in_one_task_or(spread, engine, spark, tables, task, stages=stages, sentence="measuring")
+                metrics, findings = in_one_task_or(
+                    spread, engine, spark, tables, task, stages=stages, sentence="measuring"
+                )
     figures = metrics.to_dict()
     if as_json:
-        print(json.dumps(figures, allow_nan=False))
+        odd = {"link_findings": findings.to_dict()} if findings.sentences else {}
+        print(json.dumps({**figures, **odd}, allow_nan=False))
         return
     if metrics.disconnected_topics:
         tell(f"warning: {metrics.disconnected_topics:,} topics are not connected: no diameter, no hops")

@@ -10,12 +10,13 @@ from topicloom.cli.console import narrated, tell, visible
 from topicloom.cli.engines import MEMORY, SPARK, Engine, check_engine, in_one_task_or, rows_in_memory
 from topicloom.cli.options import Json, LinkOptions, Links, SparkOptions, Subscriptions, TableOptions
 from topicloom.cli.sources import is_small, links_table, part_of_overlay, unreplaced
-from topicloom.cli.tables import looked_at_table, rows_of
+from topicloom.cli.tables import looked_at_table, prepared_links
 from topicloom.judge import checked_k
 from topicloom.spark.session import spark_session
 
 if TYPE_CHECKING:
     from topicloom.model import BrokenTopic, Verdict
+    from topicloom.reading.link_findings import LinkFindings
 
 EXAMPLE = "Example: topicloom verify subscriptions.csv.gz overlay    (exit code 0: holds, 1: broken)"
 _SHOWN = 20
@@ -44,16 +45,15 @@ def command(
         from topicloom.spark.stages import Stages
 
         stages = Stages(narrator, narrator.note)
-        task = partial(verify_rows, k=k, source=sources[1], expand=table.expand)
+        task = partial(verify_rows, k=k, expand=table.expand)
         if engine == MEMORY:
             given = (subscriptions, table.wanted), (links, link_table.wanted)
             with unreplaced(subscriptions, links):
                 rows = [rows_in_memory(narrator, *one) for one in given]
-            verdict = task(rows, stages)
+            verdict, findings = task(rows, stages)
         else:
             with spark_session(**vars(spark_options), small=is_small(*sources)) as spark:
-                from topicloom.pipeline.design import verify_overlay
-                from topicloom.pipeline.links import links_of_rows
+                from topicloom.pipeline.design import verify_prepared
 
                 with unreplaced(subscriptions, links):
                     tables = (
@@ -61,15 +61,18 @@ def command(
                         links_table(spark, links, spark_options.remote, link_table),
                     )
 
-                def spread() -> "Verdict":
-                    rows = rows_of(tables[0], table.expand)
-                    return verify_overlay(rows, links_of_rows(tables[1].rows, sources[1]), k=k, stages=stages)
+                def spread() -> "tuple[Verdict, LinkFindings]":
+                    prepared, encoded, findings = prepared_links(tables, table.expand, narrator, stages)
+                    return verify_prepared(prepared, encoded, k=k, stages=stages), findings
 
-                verdict = in_one_task_or(spread, engine, spark, tables, task, stages=stages, sentence="verifying")
+                verdict, findings = in_one_task_or(
+                    spread, engine, spark, tables, task, stages=stages, sentence="verifying"
+                )
     if as_json:
         shown = [broken._asdict() for broken in verdict.broken]
         facts = {"ok": verdict.ok, "k": k, "topics": verdict.topics, "broken_topics": verdict.broken_topics}
-        print(json.dumps({**facts, "idle_links": verdict.idle_links, "broken": shown}))
+        about = {"idle_links": verdict.idle_links, "broken": shown, "link_findings": findings.to_dict()}
+        print(json.dumps({**facts, **about}))
         return 0 if verdict.ok else 1
     if verdict.idle_links:
         tell(f"warning: {verdict.idle_links:,} links join nodes that share no topic")
