@@ -22,7 +22,7 @@ def forbidding(draw):
 
 
 @settings(max_examples=60)
-@given(forbidding(), st.sampled_from(["gm", "low-oda", "minmax-oda"]))
+@given(forbidding(), st.sampled_from(["gm", "low-oda", "minmax-oda", "weighted-gm"]))
 def test_no_forbidden_link_is_used_and_every_topic_is_as_connected_as_it_can_be(given_, method):
     interest, forbid = given_
     overlay = tl.design(interest, method, forbid=np.array(forbid, np.int64).reshape(-1, 2))
@@ -36,6 +36,18 @@ def test_no_forbidden_link_is_used_and_every_topic_is_as_connected_as_it_can_be(
         assert sorted(separated_groups(members, forbid)) == groups
         graph = sub_overlay(interest, overlay.links, t)
         assert nx.number_connected_components(graph) == len(groups)
+
+
+@settings(max_examples=40)
+@given(forbidding(), st.integers(1, 4))
+def test_stacked_overlays_keep_off_forbidden_links_and_lose_nothing_to_gm2(given_, k):
+    interest, forbid = given_
+    pairs = np.array(forbid, np.int64).reshape(-1, 2)
+    overlay = tl.design(interest, "stacked-gm", k=k, forbid=pairs)
+    assert not len(forbidden_links(overlay.links, forbid, interest.n_nodes))
+    least = min(k, 2)
+    floor = tl.design(interest, ["gm", "gm2"][least - 1], forbid=pairs)
+    assert tl.verify(interest, overlay, k=least).ok or not tl.verify(interest, floor, k=least).ok
 
 
 def test_nothing_forbidden_gives_the_very_links_of_the_method():

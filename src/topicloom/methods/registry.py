@@ -139,8 +139,8 @@ def design(
     seed : int
         Decides between equally good links.
     forbid : pairs of node labels or ids, optional
-        Links that may not be used; for ``gm``, ``minmax-oda``, ``low-oda`` and ``gm2``. A topic that needs one of them
-        stays unconnected, and `verify` says so.
+        Links that may not be used; for ``gm``, ``weighted-gm``, ``minmax-oda``, ``low-oda``, ``gm2``, ``stacked-gm``. A
+        topic that needs one of them stays unconnected, and `verify` says so.
     **options
         Those of the method, such as ``rho=3`` for ``low-oda``.
 

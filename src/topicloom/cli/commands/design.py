@@ -104,7 +104,7 @@ def command(
     ] = None,
     forbid: Annotated[
         Path | None,
-        typer.Option(help="CSV with src and dst: pairs that may not be linked (gm, minmax-oda, low-oda, gm2)."),
+        typer.Option(help="CSV with src and dst: pairs that may not be linked; most greedy methods can."),
     ] = None,
     inventory: Annotated[
         Path | None,

@@ -5,9 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from topicloom.kernels.greedy.engine import greedy_links
+from topicloom.kernels.greedy.engine import NO_LINKS, greedy_links
 from topicloom.kernels.paths.disjoint_paths import needed_links
 from topicloom.kernels.tie_order import places_on_circle
+from topicloom.methods.greedy.forbidding import forbidden_pairs
 from topicloom.methods.greedy.grown import engine_memory
 from topicloom.methods.greedy.redundant_links import drop_redundant_links
 from topicloom.methods.per_topic.harary_per_topic import harary_graphs
@@ -32,7 +33,7 @@ def _memory(size: Size, options: Mapping[str, Any]) -> int:
     memory=_memory,
     max_k=None,
 )
-def stacked_greedy_merge(interest: Interest, *, k: int = 3, seed: int = 0) -> Overlay:
+def stacked_greedy_merge(interest: Interest, *, k: int = 3, seed: int = 0, forbid: Any = None) -> Overlay:
     """Overlay with few links in which every topic survives the failure of any k - 1 nodes (ours).
 
     Three steps. Overlays of GM2 are laid over each other, none with a link of another, k / 2 of them and one of Greedy
@@ -42,6 +43,9 @@ def stacked_greedy_merge(interest: Interest, *, k: int = 3, seed: int = 0) -> Ov
 
     It has far fewer links than HararyPT (docs/methods/fault-tolerance.md). Takes k / 2 times as long as `gm2`, and
     up to k searches of a topic for each link and topic; memory as `gm2` and O(subscriptions).
+
+    Pairs of node labels or ids in ``forbid`` are never linked; `design` says more. From k = 3 on a topic may then stay
+    below k although other links could bring it there; `verify` says so.
 
     Parameters
     ----------
@@ -69,13 +73,15 @@ def stacked_greedy_merge(interest: Interest, *, k: int = 3, seed: int = 0) -> Ov
     """
     k, seed = checked_whole("k", k, 1), checked_seed(seed)
     enough = min(k, int(np.diff(interest.topic_indptr).max(initial=1)))  # then every topic is a clique
-    links = _stacked(interest, enough, seed)
+    barred = NO_LINKS if forbid is None else forbidden_pairs(interest, forbid)
+    links = _stacked(interest, enough, seed, barred)
     if enough > 2:  # Greedy Merge reaches 1 and GM2 reaches 2 by themselves
-        links = _completed(interest, links, enough)
-    return Overlay(interest, drop_redundant_links(interest, links, enough), "stacked-gm", {"k": k}, seed)
+        links = _completed(interest, links, enough, barred)
+    report = {} if forbid is None else {"forbidden_pairs": len(barred)}
+    return Overlay(interest, drop_redundant_links(interest, links, enough), "stacked-gm", {"k": k}, seed, report)
 
 
-def _stacked(interest: Interest, k: int, seed: int) -> Int32Array:
+def _stacked(interest: Interest, k: int, seed: int, barred: Int32Array) -> Int32Array:
     """Links of k / 2 runs of GM2, and one of Greedy Merge if k is odd, that have no link in common."""
     places = places_on_circle(interest.n_nodes, seed)
     links = np.empty((0, 2), np.int32)
@@ -85,7 +91,7 @@ def _stacked(interest: Interest, k: int, seed: int) -> Int32Array:
             interest.topics,
             interest.n_topics,
             blocks=blocks,
-            barred_links=links,
+            barred_links=np.concatenate([barred, links]),
             places=places,
             seed=seed,
         )
@@ -95,10 +101,13 @@ def _stacked(interest: Interest, k: int, seed: int) -> Int32Array:
     return links
 
 
-def _completed(interest: Interest, links: Int32Array, k: int) -> Int32Array:
+def _completed(interest: Interest, links: Int32Array, k: int, barred: Int32Array) -> Int32Array:
     """The links, and those of HararyPT that are needed to make every topic k-connected."""
     rounds = list(harary_graphs(interest, k, similarity_sequence(interest)))
     src, dst, topic = (np.concatenate(column) for column in zip(*rounds)) if rounds else (np.empty(0, np.int32),) * 3
     candidates = np.sort(np.stack([src, dst], axis=1), axis=1)
+    keys, forbidden = (pairs @ np.array([interest.n_nodes, 1]) for pairs in (candidates, np.sort(barred, axis=1)))
+    allowed = ~np.isin(keys, forbidden)
+    candidates, topic = candidates[allowed], topic[allowed]
     needed = needed_links(interest.indptr, interest.topics, links, candidates, topic, k)
     return np.concatenate([links, candidates[needed]]).astype(np.int32)

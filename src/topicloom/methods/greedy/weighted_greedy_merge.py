@@ -28,7 +28,9 @@ def _memory(size: Size, options: Mapping[str, Any]) -> int:
     paper="ours; from Greedy Merge of Chockler et al., PODC 2007",
     memory=_memory,
 )
-def weighted_greedy_merge(interest: Interest, *, rho: float | None = None, seed: int = 0) -> Overlay:
+def weighted_greedy_merge(
+    interest: Interest, *, rho: float | None = None, seed: int = 0, forbid: Any = None
+) -> Overlay:
     """Overlay with fewer links than Greedy Merge's where topics differ much in their subscribers (ours).
 
     The *weight* of a topic is a small whole number, about the square root of how much rarer it is than the common
@@ -39,6 +41,8 @@ def weighted_greedy_merge(interest: Interest, *, rho: float | None = None, seed:
 
     Topic-connected. The number of links is at most 1 + ln(W / w) times the fewest possible, and one more, where no two
     nodes share topics that weigh more than W together, and no topic weighs less than w.
+
+    Pairs of node labels or ids in ``forbid`` are never linked; `design` says more.
 
     Parameters
     ----------
@@ -85,6 +89,7 @@ def weighted_greedy_merge(interest: Interest, *, rho: float | None = None, seed:
         "weighted-gm",
         rho=GREEDY_MERGE if rho is None else float(rho),
         weights=topic_weights(np.diff(interest.topic_indptr)),
+        forbid=forbid,
         options={} if rho is None else {"rho": float(rho)},
         seed=seed,
     )
