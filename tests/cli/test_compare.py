@@ -2,13 +2,16 @@
 
 import json
 from contextlib import contextmanager
+from functools import partial
 
 import pytest
 from pyarrow import parquet
 
 from topicloom.cli.app import main
 from topicloom.cli.commands import compare
+from topicloom.engine import memory
 from topicloom.errors import NotEnoughMemoryError
+from topicloom.methods.registry import Size
 from topicloom.spark.session import cores_of
 
 
@@ -84,9 +87,22 @@ def test_an_existing_folder_is_kept(subscriptions, tmp_path, capsys):
 
 
 def test_methods_that_do_not_fit_side_by_side_run_one_by_one(monkeypatch):
-    monkeypatch.setattr("topicloom.cli.commands.compare.available_memory", lambda: 1000)
-    monkeypatch.setattr("topicloom.engine.memory.check_memory", lambda *_, **__: 600)
-    choices = compare._choices("gm,hub")
-    with pytest.raises(NotEnoughMemoryError, match=r"one by one with --master 'local\[1\]'"):
-        compare._check_memory(None, choices, cores_of("local[2]", None))
-    compare._check_memory(None, choices, cores_of("local[1]", None))
+    monkeypatch.setattr(memory, "check_memory", lambda *_, **__: 600)
+    fits = partial(memory.check_side_by_side, Size(1, 1, 1), choices=compare._choices("gm,hub"), available=1000)
+    with pytest.raises(NotEnoughMemoryError, match=r"one by one with master='local\[1\]'"):
+        fits(cores=cores_of("local[2]", None))
+    fits(cores=cores_of("local[1]", None))
+
+
+def test_every_engine_compares_alike(shared_session, subscriptions, tmp_path, capsys):
+    (tmp_path / "today.csv").write_text("src,dst\na,b\nc,d\nd,e\n")
+    found = {}
+    for engine in ("memory", "spark", "distributed"):
+        given = ["compare", str(subscriptions), str(tmp_path / engine), "--links", str(tmp_path / "today.csv")]
+        assert main([*given, "--methods", "gm,hub,full-mesh", "--json", "--engine", engine]) == 0
+        answer = json.loads(capsys.readouterr().out)
+        found[engine] = [{**one, "seconds": None} for one in answer["results"]], answer["link_findings"]
+        run = json.loads((tmp_path / engine / "run.json").read_text())
+        found[engine] += run["counts"], run["input_fingerprint"]
+    assert found["memory"] == found["spark"]
+    assert found["memory"] == found["distributed"]

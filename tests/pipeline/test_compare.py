@@ -7,15 +7,9 @@ import pytest
 from pyspark.sql import functions as F
 
 import topicloom as tl
+from topicloom.engine.compare import Compared, evaluate, results_table, with_pareto_best
 from topicloom.methods.selection import MethodChoice
-from topicloom.pipeline.compare import (
-    Compared,
-    _separate_keys,
-    compare_methods,
-    evaluate,
-    results_table,
-    with_pareto_best,
-)
+from topicloom.pipeline.compare import _separate_keys, compare_methods
 
 CHOICES = [MethodChoice.parse(text) for text in ("gm", "2d-oda", "low-oda:rho=8", "cycle-pt", "hub", "full-mesh")]
 

@@ -23,7 +23,7 @@ _LONGEST_LABEL = 80
 _began = time.perf_counter()
 _HIDDEN = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
 _KEYWORD = re.compile(
-    r"\b(overwrite|header|format|expand|encoding|[a-z]+_column)=(True|False|…|'[^']*')(?:, (?=\w+='))?"
+    r"\b(overwrite|header|format|expand|encoding|master|[a-z]+_column)=(True|False|…|'[^']*')(?:, (?=\w+='))?"
 )
 
 

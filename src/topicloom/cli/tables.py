@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from topicloom.cli.console import Narrator
-from topicloom.cli.options import LinkOptions, TableOptions
+from topicloom.cli.options import TableOptions
 from topicloom.cli.sources import part_of_overlay, said_whose
 from topicloom.reading.notes import example_notes
 
@@ -13,19 +13,8 @@ if TYPE_CHECKING:
 
     from topicloom.pipeline.prepare import Prepared
     from topicloom.pipeline.read import SparkTable
-    from topicloom.reading.link_findings import FittedLinks, LinkFindings
+    from topicloom.reading.link_findings import LinkFindings
     from topicloom.spark.stages import Stages
-
-
-def opened_table(
-    spark: "SparkSession",
-    narrator: Narrator,
-    argument: str,
-    options: TableOptions,
-    remote: str | None,
-) -> "DataFrame":
-    """Rows of the table, or of the overlay directory, that an argument names, after a line on its files."""
-    return rows_of(looked_at_table(spark, narrator, argument, options, remote), options.expand)
 
 
 def rows_of(table: "SparkTable", expand: str | None) -> "DataFrame":
@@ -48,18 +37,6 @@ def looked_at_table(
     for note in table.notes:
         narrator.note(note)
     return table
-
-
-def held_links(
-    spark: "SparkSession", argument: str, options: LinkOptions, prepared: "Prepared", remote: str | None
-) -> "FittedLinks":
-    """Links of the table, or of the overlay directory, that an argument names, fitted to prepared nodes."""
-    from topicloom.pipeline.links import fitted_to
-    from topicloom.pipeline.read import open_table
-
-    with said_whose(remote):
-        table = open_table(spark, part_of_overlay(argument, "links", remote), options.wanted)
-    return fitted_to(table.rows, prepared.nodes)
 
 
 def prepared_links(

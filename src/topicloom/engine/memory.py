@@ -6,6 +6,7 @@ from typing import Any
 from topicloom.errors import NotEnoughMemoryError
 from topicloom.methods.dc.divide_and_conquer import worker_size
 from topicloom.methods.registry import MethodSpec, Size, registered, spec_of
+from topicloom.methods.selection import MethodChoice
 from topicloom.reading.plan import TableFile
 
 # A table of so many bytes of text, some millions of subscriptions, is one task on Spark.
@@ -66,6 +67,24 @@ def check_memory(
             f"and {available / 2**30:.1f} GiB are at hand{advice}"
         )
     return needed
+
+
+def check_side_by_side(size: Size, *, choices: Sequence[MethodChoice], cores: int, available: int) -> None:
+    """Refuse methods that would not fit while as many run at once as there are cores.
+
+    Raises
+    ------
+    NotEnoughMemoryError
+    """
+    needed = sorted(
+        (check_memory(size, choice.method, available, options=choice.options) for choice in choices), reverse=True
+    )
+    at_once = sum(needed[:cores])
+    if at_once > available:
+        raise NotEnoughMemoryError(
+            f"these methods need about {at_once / 2**30:.1f} GiB side by side, and {available / 2**30:.1f} GiB are at "
+            "hand; run them one by one with master='local[1]'"
+        )
 
 
 def _shared(spec: MethodSpec, options: Mapping[str, Any] | None) -> dict[str, Any]:

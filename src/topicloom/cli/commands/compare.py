@@ -1,18 +1,23 @@
 """``topicloom compare``: several methods on the same subscriptions, in one table and one picture."""
 
 import json
-from collections.abc import Mapping, Sequence
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from topicloom.cli.console import figure, narrated, print_table, tell
+from topicloom.cli.console import Narrator, figure, narrated, print_table, tell
+from topicloom.cli.engines import MEMORY, SPARK, Engine, check_engine, rows_in_memory
 from topicloom.cli.figures import COLUMNS, cells
 from topicloom.cli.options import Json, LinkOptions, Overwrite, Seed, SparkOptions, Subscriptions, TableOptions
-from topicloom.cli.sources import is_small, part_of_overlay
-from topicloom.cli.tables import held_links, opened_table, tell_of_rows
-from topicloom.errors import InvalidOptionError, NotEnoughMemoryError
+from topicloom.cli.sources import is_small, links_table, part_of_overlay
+from topicloom.cli.tables import looked_at_table, rows_of, tell_of_rows
+from topicloom.errors import InvalidOptionError
 from topicloom.methods.selection import MethodChoice
 from topicloom.model.checks import checked_seed
 from topicloom.spark.memory import available_memory
@@ -23,8 +28,12 @@ from topicloom.storage.destination import check_destination
 from topicloom.storage.run_file import run_header, write_json, write_run
 
 if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from topicloom.engine.compare import Compared, Comparison
     from topicloom.methods.registry import Size
-    from topicloom.pipeline.compare import Compared
+    from topicloom.pipeline.read import SparkTable
+    from topicloom.spark.stages import Stages
 
 EXAMPLE = "Example: topicloom compare subscriptions.csv.gz comparison --links today.csv --methods gm,low-oda:rho=3,hub"
 _HEADER = ("method", *COLUMNS.values(), "seconds")
@@ -49,6 +58,7 @@ def command(
     table: TableOptions,
     link_table: LinkOptions,
     overwrite: Overwrite = False,
+    engine: Engine = SPARK,
     as_json: Json = False,
     spark_options: SparkOptions,
 ) -> int:
@@ -60,50 +70,48 @@ def command(
     checked_seed(seed)
     out = out.absolute()
     check_destination(out, overwrite=overwrite, inputs=[subscriptions])
-    with (
-        narrated("starting Spark") as narrator,
-        spark_session(**vars(spark_options), small=is_small(part_of_overlay(subscriptions, "subscriptions"))) as spark,
-    ):
-        from topicloom.pipeline.compare import HeldLinks, compare_methods
-        from topicloom.pipeline.prepare import prepare
+    check_engine(engine, spark_options)
+    arguments = [(subscriptions, table.wanted), *([] if links is None else [(links, link_table.wanted)])]
+    where = spark_options.master, spark_options.remote
+    with narrated("starting") as narrator:
+        from topicloom.engine.compare import compare_rows, with_pareto_best
+        from topicloom.engine.memory import check_side_by_side
         from topicloom.spark.stages import Stages
-        from topicloom.spark.workers import check_workers
 
         stages = Stages(narrator, narrator.note)
-        rows = opened_table(spark, narrator, subscriptions, table, spark_options.remote)
-        check_workers(spark)
-        prepared = prepare(rows, stages=stages)
-        tell_of_rows(narrator, prepared)
-        if is_embedded(spark_options.master, spark_options.remote):
-            _check_memory(prepared.size, choices, cores_of(spark_options.master, spark_options.remote))
-        given = None if links is None else held_links(spark, links, link_table, prepared, spark_options.remote)
-        for sentence in () if given is None else given.findings.sentences:
-            narrator.note(sentence)
-        held = [] if given is None else [HeldLinks(given.links, prepared.counts["nodes"] + len(given.strangers))]
-        with stages("compile", COMPILING):
-            for choice in choices:
-                warm(choice.method)
-        with stages("compare", f"running {len(choices)} methods side by side"):
-            compared = compare_methods(
-                prepared.encoded,
-                [*held, *choices],
-                seed=seed,
-                n_nodes=prepared.counts["nodes"],
-                n_topics=prepared.counts["topics"],
-            )
-    title = ", ".join(f"{prepared.counts[what]:,} {what}" for what in ("nodes", "topics", "subscriptions"))
+        cores = 1 if engine == MEMORY else cores_of(*where)
+        available = available_memory() if engine == MEMORY or is_embedded(*where) else sys.maxsize
+        check = partial(check_side_by_side, choices=choices, cores=cores, available=available)
+        task = partial(compare_rows, seed=seed, expand=table.expand, check=check)
+        if engine == MEMORY:
+            rows = [rows_in_memory(narrator, *one) for one in arguments]
+            found = task(rows, stages, choices=choices, held=links is not None)
+        else:
+            small = is_small(part_of_overlay(subscriptions, "subscriptions"))
+            with spark_session(**vars(spark_options), small=small) as spark:
+                from topicloom.spark.workers import check_workers
+
+                tables = [looked_at_table(spark, narrator, subscriptions, table, spark_options.remote)]
+                if links is not None:
+                    tables.append(links_table(spark, links, spark_options.remote, link_table))
+                check_workers(spark)
+                found = _side_by_side(spark, engine, tables, task, choices, stages) or _spread(
+                    tables, table.expand, choices, seed, check, narrator, stages
+                )
+    compared = with_pareto_best(found.compared)
+    title = ", ".join(f"{found.counts[what]:,} {what}" for what in ("nodes", "topics", "subscriptions"))
+    about = {} if found.findings is None else {"link_findings": found.findings.to_dict()}
     run = {
         **run_header(),
         "methods": [choice.text for choice in choices],
-        **({} if given is None else {"link_findings": given.findings.to_dict()}),
+        **about,
         "seed": seed,
-        "input_fingerprint": prepared.fingerprint,
-        "counts": prepared.counts,
+        "input_fingerprint": found.fingerprint,
+        "counts": found.counts,
         "seconds": stages.seconds,
     }
     _write(compared, title, run, out, subscriptions, overwrite=overwrite)
     if as_json:
-        about = {} if given is None else {"link_findings": given.findings.to_dict()}
         results = [one.to_dict() for one in compared]
         print(json.dumps({"out": str(out), "results": results, **about}, allow_nan=False))
     else:
@@ -112,7 +120,7 @@ def command(
             "* Pareto-best: all topics are connected, and no other such method is as good by links, maximum degree, "
             "hops, unwanted relays and survival, and better by one"
         )
-        if held:
+        if links is not None:
             tell(_saving(compared[0], compared[1:]))
     for one in compared:
         if one.refused is not None:
@@ -132,20 +140,58 @@ def _choices(methods: str) -> list[MethodChoice]:
     return choices
 
 
-def _check_memory(size: "Size", choices: Sequence[MethodChoice], cores: int) -> None:
-    """Refuse what would not fit while as many methods run at once as Spark has cores."""
-    from topicloom.engine.memory import check_memory
+def _side_by_side(
+    spark: "SparkSession",
+    engine: str,
+    tables: "Sequence[SparkTable]",
+    task: "Callable[..., Comparison]",
+    choices: Sequence[MethodChoice],
+    stages: "Stages",
+) -> "Comparison | None":
+    """A task for each row, which reads the files itself; None where the files do not fit one, or Python cannot."""
+    from topicloom.pipeline.one_pass import TooManyRowsError, fits_one_task, in_tasks
 
-    available = available_memory()
-    needed = sorted(
-        (check_memory(size, choice.method, available, options=choice.options) for choice in choices), reverse=True
-    )
-    at_once = sum(needed[:cores])
-    if at_once > available:
-        raise NotEnoughMemoryError(
-            f"these methods need about {at_once / 2**30:.1f} GiB side by side, and {available / 2**30:.1f} GiB are at "
-            "hand; run them one by one with --master 'local[1]'"
-        )
+    if engine != SPARK or not fits_one_task(*tables) or any(one.read is None for one in tables):
+        return None
+    works = [partial(task, choices=[], held=True)] if len(tables) > 1 else []
+    works += [partial(task, choices=[choice], held=False) for choice in choices]
+    with suppress(TooManyRowsError):
+        sentence = f"running {len(choices)} methods side by side"
+        parts = in_tasks(spark, tables, works, stages=stages, sentence=sentence)
+        return replace(parts[0], compared=tuple(one for part in parts for one in part.compared))
+    return None
+
+
+def _spread(
+    tables: "Sequence[SparkTable]",
+    expand: str | None,
+    choices: Sequence[MethodChoice],
+    seed: int,
+    check: "Callable[[Size], None]",
+    narrator: Narrator,
+    stages: "Stages",
+) -> "Comparison":
+    """Compare by the distributed pipeline: encoded once, and a task for each row."""
+    from topicloom.engine.compare import Comparison, HeldLinks
+    from topicloom.pipeline.compare import compare_methods
+    from topicloom.pipeline.links import fitted_to
+    from topicloom.pipeline.prepare import prepare
+
+    prepared = prepare(rows_of(tables[0], expand), stages=stages)
+    tell_of_rows(narrator, prepared)
+    check(prepared.size)
+    given = fitted_to(tables[1].rows, prepared.nodes) if len(tables) > 1 else None
+    for sentence in () if given is None else given.findings.sentences:
+        narrator.note(sentence)
+    held = [] if given is None else [HeldLinks(given.links, prepared.counts["nodes"] + len(given.strangers))]
+    with stages("compile", COMPILING):
+        for choice in choices:
+            warm(choice.method)
+    sizes = {"n_nodes": prepared.counts["nodes"], "n_topics": prepared.counts["topics"]}
+    with stages("compare", f"running {len(choices)} methods side by side"):
+        compared = compare_methods(prepared.encoded, [*held, *choices], seed=seed, **sizes)
+    findings = None if given is None else given.findings
+    return Comparison(tuple(compared), prepared.counts, prepared.fingerprint, findings)
 
 
 def _write(
@@ -154,7 +200,7 @@ def _write(
     from pyarrow import parquet
 
     from topicloom.cli.commands.comparison_picture import draw_comparison
-    from topicloom.pipeline.compare import results_table
+    from topicloom.engine.compare import results_table
 
     with whole_directory(out, overwrite=overwrite, inputs=[source]) as staging:
         parquet.write_table(results_table(compared), staging / "results.parquet")
