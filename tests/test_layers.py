@@ -12,8 +12,8 @@ PACKAGE = Path(topicloom.__file__).parent
 # From the top down; a layer may import those after it.
 LAYERS = (
     "cli", "auditing", "deploy", "study", "stream", "pipeline", "engine", "spark", "simulation", "star_sets", "methods",
-    "churn", "routing", "measures", "judge", "workloads", "kernels", "reading", "storage", "model", "extras", "version",
-    "errors",
+    "refinement", "bounds", "churn", "routing", "measures", "judge", "workloads", "kernels", "reading", "storage",
+    "model", "extras", "version", "errors",
 )  # fmt: skip
 # Overlay.save, .measure and .verify call what they are named for (docs/decisions/0003); its directory is storage's.
 ALLOWED_UPWARDS = {("model/overlay.py", layer) for layer in ("measures", "judge", "storage")}

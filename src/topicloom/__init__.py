@@ -65,6 +65,7 @@ if TYPE_CHECKING:
         WeakNode,
     )
     from topicloom.reading import Reading, read_links, read_subscriptions
+    from topicloom.refinement import refine
     from topicloom.routing import Plan, RouteChange, RouteFollower, Routes, Steps, diff, routes
     from topicloom.simulation import DcSimulation, Faults, LeavesSimulation, simulate_dc, simulate_leaves
     from topicloom.star_sets import StarJoin, StarLink, StarSet, TopicDigest, join_stars, star_set, topic_digest
@@ -144,6 +145,7 @@ _HOMES = {
         "read_links",
         "read_subscriptions",
     ),
+    "topicloom.refinement": ("refine",),
     "topicloom.routing": (
         "Plan",
         "RouteChange",
@@ -250,6 +252,7 @@ __all__ = [
     "random_regular",
     "read_links",
     "read_subscriptions",
+    "refine",
     "rehearse",
     "repeated_greedy_merge",
     "ring_per_topic",

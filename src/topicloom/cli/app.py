@@ -21,8 +21,8 @@ DONE, CHECK_FAILED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
 HELP = "Topic-connected overlays for publish/subscribe: the few links over which messages reach all who want them."
 # In the order of the help page.
 COMMANDS = (
-    "generate", "design", "compare", "verify", "measure", "drill", "routes", "diff", "plan", "export", "rehearse",
-    "audit", "join", "digest", "star-set", "join-stars", "churn", "stream", "status", "study", "methods",
+    "generate", "design", "compare", "verify", "measure", "drill", "refine", "routes", "diff", "plan", "export",
+    "rehearse", "audit", "join", "digest", "star-set", "join-stars", "churn", "stream", "status", "study", "methods",
 )  # fmt: skip
 # Commands on Spark, and how many sources they begin with.
 _ON_SPARK = {"design": 1, "compare": 1, "verify": 2, "measure": 2}
@@ -132,6 +132,8 @@ def _kept(arguments: Sequence[str]) -> str:
     """
     if arguments[:1] == ["study"]:
         return "what was measured is kept, and the same command goes on"
+    if arguments[:1] == ["refine"]:
+        return "a refinement that had begun is written as far as it got"
     if arguments[:1] == ["design"] and ("--method=dc" in arguments or ("--method", "dc") in pairwise(arguments)):
         return "finished partitions are kept, and the same command goes on"
     return "nothing half-written is left"

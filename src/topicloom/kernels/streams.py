@@ -16,6 +16,7 @@ TOPIC_TIE_STREAM = np.int64(3)
 MESH_STREAM = np.int64(4)
 DIVIDE_STREAM = np.int64(5)
 BACKUP_STREAM = np.int64(7)
+REFINE_STREAM = np.int64(9)
 SIZE_STREAM = np.int64(20)
 TOPIC_STREAM = np.int64(21)
 

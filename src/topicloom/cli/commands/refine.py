@@ -1,0 +1,73 @@
+"""``topicloom refine``: fewer links, or lower degrees, from a finished overlay."""
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from topicloom.cli.console import figure, narrated, print_table, tell
+from topicloom.cli.options import Json, Overwrite, Seed
+from topicloom.model import Overlay
+from topicloom.refinement import Progress, refine
+from topicloom.storage.destination import check_destination
+
+EXAMPLE = "Example: topicloom refine overlay fewer --effort 30"
+INTERRUPTED = 130
+
+
+def command(
+    overlay: Annotated[Path, typer.Argument(help="Overlay directory.")],
+    out: Annotated[Path, typer.Argument(help="Folder for the refined overlay directory.")],
+    effort: Annotated[float, typer.Option(help="Work to spend; 1 takes about as long as gm.")] = 10,
+    objective: Annotated[
+        str, typer.Option(help="links, or degree: lower the maximum degree first, then the links.")
+    ] = "links",
+    k: Annotated[
+        int | None,
+        typer.Option(help="Topic-connectivity to keep.  [default: what it was designed for]", show_default=False),
+    ] = None,
+    shorten: Annotated[
+        float, typer.Option(help="Links given up for lower topic diameters: 0 none, 0.05 some, 0.5 many.")
+    ] = 0,
+    seed: Seed = 0,
+    overwrite: Overwrite = False,
+    as_json: Json = False,
+) -> int:
+    """Refine an overlay: the same promise with fewer links, never with more.
+
+    The same effort and seed give the same links; the clock decides nothing. Ctrl-C ends it early: the best so far is
+    written, verified. Needs no Spark.
+    """
+    out = out.absolute()
+    check_destination(out, overwrite=overwrite, inputs=[overlay])
+    start = Overlay.load(overlay)
+    with narrated("reading") as narrator:
+
+        def show(at: Progress) -> None:
+            narrator(f"effort {at.spent:,.1f} of {at.effort:g}: {at.links:,} links, maximum degree {at.max_degree:,}")
+
+        better = refine(start, effort=effort, objective=objective, k=k, shorten=shorten, progress=show, seed=seed)
+        narrator("measuring and writing")
+        better.save(out, overwrite=overwrite)
+    done = better.report["refinement"]
+    verdict = better.verify(done["k"])
+    if as_json:
+        facts = {"out": str(out), "ok": verdict.ok, "start_links": start.n_links, "links": better.n_links, **done}
+        print(json.dumps(facts, allow_nan=False))
+    else:
+        _print_curve(done["curve"], start.n_links)
+        tell(f"{'verified' if verdict.ok else 'NOT topic-connected, as before'}; wrote {out}")
+    if done["stopped"]:
+        return INTERRUPTED
+    return 0 if verdict.ok else 1
+
+
+def _print_curve(curve: list[list[float]], start_links: int) -> None:
+    """At most eleven points of the curve: effort, links, their share of those at the start, maximum degree."""
+    shown = sorted({round(at * (len(curve) - 1) / 10) for at in range(11)})
+    rows = [
+        (f"{effort:,.2f}", figure(links), f"{links / max(start_links, 1):.3f}", figure(degree))
+        for effort, links, degree in (curve[at] for at in shown)
+    ]
+    print_table(("effort", "links", "of the start's", "maximum degree"), rows)

@@ -1,0 +1,1 @@
+"""Making a finished overlay better: links are taken out, and put back where they serve more."""

@@ -1,0 +1,55 @@
+"""How far entries lie from the centres of their topics, for refinements that care about topic diameters."""
+
+import numpy as np
+
+from topicloom.kernels.jit import borrowing
+from topicloom.kernels.refinement.state import CLOCK, NONE
+
+
+@borrowing
+def price_depths(s, price):
+    """Write to ``s.depth`` what the distance of every entry from the centre of its topic costs, ``price`` a step.
+
+    The centre is the middle of a longest shortest path, as two searches find it (exact on trees).
+    """
+    for t in range(len(s.topic_ptr) - 1):
+        end = _farthest(s, s.topic_ptr[t])
+        other = _farthest(s, end)
+        centre = other
+        for _ in range(s.depth[other] // 2):
+            centre = _nearer(s, centre)
+        _farthest(s, centre)
+        for e in range(s.topic_ptr[t], s.topic_ptr[t + 1]):
+            s.depth[e] *= price
+
+
+@borrowing
+def _farthest(s, start):
+    """Write the steps from ``start`` to ``s.depth`` of all entries that it reaches. Returns the last of them."""
+    s.counters[CLOCK] += 1
+    clock = s.counters[CLOCK]
+    s.stamp[start], s.queue[start], s.depth[start] = clock, NONE, 0
+    at, last = np.int32(start), np.int32(start)
+    while at != NONE:
+        arc = s.first[at]
+        while arc != NONE:
+            y = s.head[arc]
+            if s.stamp[y] != clock:
+                s.stamp[y], s.queue[y], s.depth[y] = clock, NONE, s.depth[at] + 1
+                s.queue[last] = y
+                last = y
+            arc = s.after[arc]
+        at = s.queue[at]
+    return last
+
+
+@borrowing
+def _nearer(s, e):
+    """A neighbour of e that is one step nearer to where the last search began."""
+    arc = s.first[e]
+    while arc != NONE:
+        y = s.head[arc]
+        if s.depth[y] < s.depth[e]:
+            return y
+        arc = s.after[arc]
+    return e

@@ -1,0 +1,92 @@
+"""Whom a node could be linked to: the nodes that share most with it, found when they are first asked for."""
+
+import numpy as np
+
+from topicloom.kernels.jit import borrowing
+from topicloom.kernels.refinement.state import LISTED, NONE, READ
+
+_CLOSER_LOOK = 2  # times as many candidates are scored in full where not all topics were read
+
+
+@borrowing
+def list_partners(s, u, most_read):
+    """Write the partners of u by falling score.
+
+    Members of its rarest topics are read, about ``most_read`` of them; the best are then scored over all topics.
+    """
+    n_touched, complete = _gather(s, u, most_read)
+    nodes, scores = s.best, s.best_score
+    wanted = LISTED if complete else _CLOSER_LOOK * LISTED
+    found = 0
+    for x in range(n_touched):
+        v = s.touched[x]
+        found = _insert(nodes, scores, found, wanted, v, s.sharing[v])
+        s.sharing[v] = 0
+    listed = 0
+    for x in range(found):
+        score = scores[x] if complete else score_of(s, u, nodes[x])
+        listed = _insert(s.partners[u], s.partner_score[u], listed, LISTED, nodes[x], score)
+    if listed < LISTED:
+        s.partners[u, listed] = NONE
+    s.listed[u] = True
+
+
+@borrowing
+def _insert(nodes, scores, found, wanted, v, score):
+    """Insert v among the best by falling score, behind those with the same. Returns how many there are."""
+    if found == wanted:
+        if score <= scores[found - 1]:
+            return found
+        found -= 1
+    place = found
+    while place and scores[place - 1] < score:
+        nodes[place], scores[place] = nodes[place - 1], scores[place - 1]
+        place -= 1
+    nodes[place], scores[place] = v, score
+    return found + 1
+
+
+@borrowing
+def _gather(s, u, most_read):
+    """Add up in `sharing` what nodes share with u. Returns how many nodes, and whether all topics of u were read."""
+    n_touched, read, complete = 0, np.int64(0), True
+    for k in range(s.node_ptr[u], s.node_ptr[u + 1]):
+        t = s.topic[k]
+        start, end = s.topic_ptr[t], s.topic_ptr[t + 1]
+        if read + end - start > most_read:
+            complete = False
+            if read > 0:
+                break
+            # a window round u itself, so that different nodes read different members
+            start = max(start, min(s.entry[k] - most_read // 2, end - most_read))
+            end = min(end, start + most_read)
+        read += end - start
+        w = s.weight[t]
+        for e in range(start, end):
+            v = s.member[e]
+            if s.sharing[v] == 0 and v != u:
+                s.touched[n_touched] = v
+                n_touched += 1
+            if v != u:
+                s.sharing[v] += w
+    s.counters[READ] += read
+    return n_touched, complete
+
+
+@borrowing
+def score_of(s, u, v):
+    """Weight of the topics that u and v share."""
+    k, k_end = s.node_ptr[u], s.node_ptr[u + 1]
+    m, m_end = s.node_ptr[v], s.node_ptr[v + 1]
+    score = np.int64(0)
+    while k < k_end and m < m_end:
+        t = s.topic[k]
+        if t == s.topic[m]:
+            score += s.weight[t]
+            k += 1
+            m += 1
+        elif t < s.topic[m]:
+            k += 1
+        else:
+            m += 1
+    return score

@@ -1,0 +1,198 @@
+"""Refinement of overlays that survive failures: swaps that keep every topic k-connected.
+
+Let G be k-connected, and let G' be G without the link (u, v) and with another link. G' is k-connected if k internally
+disjoint paths join u and v in it: a set of fewer than k nodes that separates G' also separates G without (u, v),
+where it leaves two components, one with u and one with v; so it would separate u from v in G'.
+"""
+
+import numpy as np
+
+from topicloom.kernels.jit import serial
+from topicloom.kernels.paths.disjoint_paths import (
+    _add_link,
+    _empty_arcs,
+    _new_search,
+    _shared_entries,
+    disjoint_paths,
+    shared_topic_counts,
+)
+from topicloom.kernels.refinement.partners import list_partners, score_of
+from topicloom.kernels.refinement.state import LINKS, LISTED, MOST_BROKEN, NONE
+from topicloom.kernels.refinement.swaps import (
+    ALONE,
+    DROPPED,
+    KEPT,
+    LOCKED,
+    MANY_BROKEN,
+    SWAPPED,
+    _noise,
+    _random,
+    entry_of,
+)
+
+_MOST_TESTED = 4  # candidates of a visit whose paths are counted
+
+
+@serial
+def robust_sweep(s, k, visits, temperature, most_read, seed):
+    """Visit links at random, as `sweep` does, and keep every topic k-connected.
+
+    Returns how many visits there were: fewer than asked for if there is no room for more arcs. Only the links, the
+    partners and the counters of ``s`` are used and written; its arcs are out of date afterwards.
+    """
+    n_links = s.counters[LINKS]
+    links = np.empty((n_links + visits, 2), np.int32)
+    links[:n_links, 0], links[:n_links, 1] = s.end_u[:n_links], s.end_v[:n_links]
+    standing = np.arange(n_links)
+    widest = np.int64(1)
+    for v in range(len(s.node_ptr) - 1):
+        widest = max(widest, s.node_ptr[v + 1] - s.node_ptr[v])
+    pairs, candidate_pairs = np.empty((widest, 2), np.int64), np.empty((widest, 2), np.int64)
+    n_shared = 2 * shared_topic_counts(s.node_ptr, s.topic, links[:n_links]).sum()
+    arcs = _empty_arcs(len(s.topic), 2 * n_shared + 4 * widest, n_links + visits)
+    n_arcs = 0
+    for x in range(n_links):
+        shared = _shared_entries(s.node_ptr, s.topic, links[x, 0], links[x, 1], pairs)
+        n_arcs = _add_link(arcs, n_arcs, x, pairs, shared)
+    search = _new_search(len(s.topic))
+    next_number, n_standing, done = n_links, n_links, 0
+    while done < visits and n_standing and n_arcs + 2 * widest <= len(arcs.head):
+        done += 1
+        place = _random(s, seed, n_standing)
+        x = standing[place]
+        shared = _shared_entries(s.node_ptr, s.topic, links[x, 0], links[x, 1], pairs)
+        outcome = _must_stay(arcs, pairs, shared, k)
+        if not outcome:
+            _stand(arcs, x, pairs, shared, False)
+            s.degree[links[x, 0]] -= 1
+            s.degree[links[x, 1]] -= 1
+            outcome, n_arcs = _replace(
+                s, arcs, search, links, x, next_number, n_arcs, pairs, shared, candidate_pairs, k, temperature,
+                most_read, seed,
+            )  # fmt: skip
+            if outcome == DROPPED:
+                n_standing -= 1
+                standing[place] = standing[n_standing]
+            else:
+                if outcome == SWAPPED:
+                    standing[place] = x = next_number
+                    next_number += 1
+                s.degree[links[x, 0]] += 1
+                s.degree[links[x, 1]] += 1
+        s.outcomes[outcome] += 1
+    for place in range(n_standing):
+        s.end_u[place], s.end_v[place] = links[standing[place], 0], links[standing[place], 1]
+    s.counters[LINKS] = n_standing
+    return done
+
+
+@serial
+def _must_stay(arcs, pairs, shared, k):
+    """Whether no other link can stand in for this one, told by degrees: LOCKED, MANY_BROKEN, or 0."""
+    bare_u, bare_v = 0, 0
+    for y in range(shared):
+        bare_u += arcs.degree[pairs[y, 0]] <= k
+        bare_v += arcs.degree[pairs[y, 1]] <= k
+    if bare_u and bare_v:
+        return LOCKED
+    return MANY_BROKEN if bare_u + bare_v > MOST_BROKEN else 0
+
+
+@serial
+def _stand(arcs, x, pairs, shared, stands):
+    arcs.stands[x] = stands
+    change = 1 if stands else -1
+    for y in range(shared):
+        arcs.degree[pairs[y, 0]] += change
+        arcs.degree[pairs[y, 1]] += change
+
+
+@serial
+def _replace(
+    s, arcs, search, links, x, number, n_arcs, pairs, shared, candidate_pairs, k, temperature, most_read, seed
+):
+    """Leave link x out, put link ``number`` in its place, or put x back. Returns the outcome and the number of arcs."""
+    broken = np.empty((MOST_BROKEN, 3), np.int64)  # the entries of both ends, and the topic
+    n_broken = 0
+    for y in range(shared):
+        if disjoint_paths(arcs, search, pairs[y, 0], pairs[y, 1], k) < k:
+            if n_broken == MOST_BROKEN:
+                _stand(arcs, x, pairs, shared, True)
+                return MANY_BROKEN, n_arcs
+            broken[n_broken, 0], broken[n_broken, 1] = pairs[y, 0], pairs[y, 1]
+            broken[n_broken, 2] = s.topic[pairs[y, 0]]
+            n_broken += 1
+    if n_broken == 0:
+        return DROPPED, n_arcs
+    u, v = links[x, 0], links[x, 1]
+    ends, others, n_candidates = _candidates(s, u, v, broken, n_broken, temperature, most_read, seed)
+    for place in range(min(n_candidates, _MOST_TESTED)):
+        a, b = ends[place], others[place]
+        candidate_shared = _shared_entries(s.node_ptr, s.topic, a, b, candidate_pairs)
+        if _linked_already(arcs, candidate_pairs, candidate_shared):
+            continue
+        more = _add_link(arcs, n_arcs, number, candidate_pairs, candidate_shared)
+        mended = True
+        for q in range(n_broken):
+            mended = mended and disjoint_paths(arcs, search, broken[q, 0], broken[q, 1], k) >= k
+        if mended:
+            links[number, 0], links[number, 1] = a, b
+            return SWAPPED, more
+        _take_back(arcs, n_arcs, more, number)
+    _stand(arcs, x, pairs, shared, True)
+    return KEPT if n_candidates else ALONE, n_arcs
+
+
+@serial
+def _candidates(s, u, v, broken, n_broken, temperature, most_read, seed):
+    """(ends, others, how many): links from u or v that beat the old one with noise, the best first."""
+    ends, others = np.empty(2 * LISTED, np.int32), np.empty(2 * LISTED, np.int32)
+    scores = np.empty(2 * LISTED, np.int64)
+    least = score_of(s, u, v) - s.penalty[s.degree[u]] - s.penalty[s.degree[v]] + _noise(s, seed, temperature)
+    found = 0
+    for a in (u, v):
+        if not s.listed[a]:
+            list_partners(s, a, most_read)
+        for q in range(LISTED):
+            b = s.partners[a, q]
+            if b == NONE:
+                break
+            if b in (u, v) or not _wants_all(s, b, broken, n_broken):
+                continue
+            score = s.partner_score[a, q] - s.penalty[s.degree[a]] - s.penalty[s.degree[b]]
+            score += _noise(s, seed, temperature)
+            if score > least:
+                ends[found], others[found], scores[found] = a, b, score
+                found += 1
+    falling = np.argsort(-scores[:found], kind="mergesort")
+    return ends[:found][falling], others[:found][falling], found
+
+
+@serial
+def _wants_all(s, b, broken, n_broken):
+    wants = True
+    for q in range(n_broken):
+        wants = wants and entry_of(s, b, broken[q, 2]) != NONE
+    return wants
+
+
+@serial
+def _linked_already(arcs, pairs, shared):
+    """Whether a link between the two nodes stands."""
+    if shared:
+        a = arcs.first[pairs[0, 0]]
+        while a != NONE:
+            if arcs.head[a] == pairs[0, 1] and arcs.stands[arcs.link[a]]:
+                return True
+            a = arcs.after[a]
+    return False
+
+
+@serial
+def _take_back(arcs, n_arcs, more, number):
+    """Undo the last `_add_link`, which made arcs ``n_arcs`` to ``more``."""
+    arcs.stands[number] = False
+    for a in range(more - 1, n_arcs - 1, -1):
+        e = arcs.head[a ^ 1]
+        arcs.first[e] = arcs.after[a]
+        arcs.degree[e] -= 1
