@@ -41,7 +41,7 @@ def test_one_is_a_path_and_more_than_there_are_a_clique(n: int) -> None:
 
 
 @settings(max_examples=150, deadline=None)
-@given(interests(), st.integers(1, 6), st.sampled_from(["arbitrary", "similarity"]))
+@given(interests(), st.integers(1, 6), st.sampled_from(["arbitrary", "similarity", "independent"]))
 def test_every_design_survives_k_minus_one_failures(interest: tl.Interest, k: int, sequence: str) -> None:
     overlay = tl.harary_per_topic(interest, k=k, sequence=sequence)
     assert tl.verify(interest, overlay.links, k).ok
@@ -52,9 +52,16 @@ def test_every_design_survives_k_minus_one_failures(interest: tl.Interest, k: in
             assert graph.number_of_edges() == len(graph) * (len(graph) - 1) // 2
 
 
+def test_orders_of_their_own_share_fewer_links_and_follow_the_seed() -> None:
+    interest = tl.generate(nodes=200, topics=20, subscriptions=5, seed=1)
+    own, again, other = (tl.harary_per_topic(interest, k=4, sequence="independent", seed=s) for s in (1, 1, 2))
+    assert own.links.tolist() == again.links.tolist() and own.links.tolist() != other.links.tolist()
+    assert own.n_links > 1.2 * tl.harary_per_topic(interest, k=4).n_links
+
+
 @pytest.mark.parametrize("name", EDGE_CASES)
 @pytest.mark.parametrize("k", [1, 2, 3, 4, 99])
-@pytest.mark.parametrize("sequence", ["arbitrary", "similarity"])
+@pytest.mark.parametrize("sequence", ["arbitrary", "similarity", "independent"])
 def test_edge_cases(name: str, k: int, sequence: str) -> None:
     interest = EDGE_CASES[name]
     assert tl.verify(interest, tl.harary_per_topic(interest, k=k, sequence=sequence).links, k).ok

@@ -77,6 +77,19 @@ def test_times_name_both_denominators():
     assert found["time_of_literal", None] == found["seconds", None] / found["literal_seconds", None]
 
 
+def test_the_phases_of_divide_and_conquer_have_their_times():
+    found = figures(Cell("time-phases", "dc", SMALL, {"partitions": 4}))
+    assert {name for name, _ in found} == {"inner_seconds", "outer_seconds"}
+
+
+def test_what_is_done_without_a_centre_is_counted():
+    found = figures(Cell("decentral-dc", "dc", SMALL, {"partitions": 4}))
+    assert found["links_of_centre", None] == 1 and found["watching_per_node", None] == 0
+    assert found["pn_ratio_other", None] < found["pn_ratio_star", None] <= 1
+    left = figures(Cell("decentral-leaves", "shadow", SMALL, {"loss": 0.1}))
+    assert left["messages_per_leave", None] > left["shadows", None] > 0
+
+
 def test_a_broken_overlay_does_not_count():
     interest = tl.generate(**SMALL)
     with pytest.raises(NotVerifiedError, match="not 1-topic-connected"):

@@ -38,6 +38,20 @@ def test_times_are_not_judged_and_experiments_not_counted():
     assert "Other readings" in tables.as_markdown(rows)
 
 
+def test_trends_are_judged_and_counted_apart():
+    numbers = [
+        Published("a degree", 1, lambda results: 1.05),
+        Published("a curve that falls", 1, lambda results: 0.9, "≤", trend=True),
+        Published("a curve that does not", 1, lambda results: 1.5, "≤", trend=True),
+    ]
+    rows = [Compared("s", number, number.ours(None), verdict(number, number.ours(None))) for number in numbers]
+    assert tables.tally(rows).startswith(
+        "Of 1 published"
+    ) and "Of 2 claims on trends and variances, 1 hold." in tables.tally(rows)
+    assert "| 1 | 100% |" in tables.standing(rows) and not tables.unexplained(rows)
+    assert "counted apart" in tables.as_markdown(rows)
+
+
 def test_a_number_without_its_cells_is_not_measured():
     results = Results.of(SCHEMA.empty_table())
     with pytest.raises(NotMeasuredError):

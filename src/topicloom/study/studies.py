@@ -49,6 +49,9 @@ class Published:
         Key of `topicloom.study.page.explanations`: why ours differs, if it does.
     unit : str
         "%" shows both numbers as percentages.
+    trend : bool
+        What a curve does, or how much values vary, which the paper says or shows without a number that could be
+        compared within 10 %: judged, and counted apart.
     experiment : bool
         Another reading of the same number, to find out why ours differs: shown apart, not counted.
     key : str
@@ -67,6 +70,7 @@ class Published:
     time: bool = False
     why: str | None = None
     unit: str = ""
+    trend: bool = False
     experiment: bool = False
     key: str = ""
     shown_by: tuple[str, ...] = ()

@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from topicloom.errors import InvalidOptionError
+from topicloom.kernels.streams import CYCLE_STREAM, draw_pairs
 from topicloom.methods.per_topic.merging import merged
 from topicloom.methods.per_topic.similarity_sequence import similarity_sequence
 from topicloom.methods.registry import Size, method
@@ -14,7 +15,8 @@ from topicloom.model import Interest, Overlay
 from topicloom.model.arrays import Int32Array, Int64Array
 from topicloom.model.checks import checked_seed, checked_whole
 
-SEQUENCES = ("arbitrary", "similarity")
+Keys = npt.NDArray[Any]
+SEQUENCES = ("arbitrary", "similarity", "independent")
 
 
 def _memory(size: Size, options: Mapping[str, Any]) -> int:
@@ -44,11 +46,12 @@ def harary_per_topic(interest: Interest, *, k: int = 2, sequence: str = "arbitra
     interest : Interest
     k : int
         At least 1: the topic-connectivity that is wanted.
-    sequence : "arbitrary" or "similarity"
-        The order of node ids, as in the paper; or one that puts nodes with like interests beside each other, which
-        saves links (docs/methods/fault-tolerance.md has the figures).
+    sequence : "arbitrary", "similarity" or "independent"
+        The order of node ids, as in the paper; one that puts nodes with like interests beside each other, which
+        saves links (docs/methods/fault-tolerance.md has the figures); or a random order of its own for each topic, to
+        see what a shared one saves.
     seed : int
-        Changes nothing: both sequences follow from the interest.
+        Of the orders with "independent"; the two others follow from the interest.
 
     Raises
     ------
@@ -72,22 +75,30 @@ def harary_per_topic(interest: Interest, *, k: int = 2, sequence: str = "arbitra
     if sequence not in SEQUENCES:
         raise InvalidOptionError(f"sequence is {sequence!r}; accepted are {' and '.join(SEQUENCES)}")
     order = similarity_sequence(interest) if sequence == "similarity" else None
-    return Overlay(interest, harary_links(interest, k, order), "harary-pt", {"k": k, "sequence": sequence}, seed)
+    keys = None
+    if sequence == "independent":
+        topic_of = np.repeat(np.arange(interest.n_topics), np.diff(interest.topic_indptr))
+        keys = draw_pairs(seed, CYCLE_STREAM, topic_of, interest.topic_nodes)
+    links = harary_links(interest, k, order, keys)
+    return Overlay(interest, links, "harary-pt", {"k": k, "sequence": sequence}, seed)
 
 
-def harary_links(interest: Interest, k: int, sequence: npt.NDArray[np.integer] | None = None) -> Int32Array:
+def harary_links(
+    interest: Interest, k: int, sequence: npt.NDArray[np.integer] | None = None, keys: Keys | None = None
+) -> Int32Array:
     """Links of the Harary graphs of all topics, those between neighbours in the sequence first; see `harary_graphs`."""
-    rounds = [merged(src, dst) for src, dst, _ in harary_graphs(interest, k, sequence)]
+    rounds = [merged(src, dst) for src, dst, _ in harary_graphs(interest, k, sequence, keys)]
     ends = np.concatenate([np.empty((0, 2), np.int32), *rounds])
     return merged(ends[:, 0], ends[:, 1])
 
 
 def harary_graphs(
-    interest: Interest, k: int, sequence: npt.NDArray[np.integer] | None = None
+    interest: Interest, k: int, sequence: npt.NDArray[np.integer] | None = None, keys: Keys | None = None
 ) -> Iterator[tuple[Int32Array, Int32Array, Int64Array]]:
     """Links of every topic's Harary graph H(k, n) as (ends, other ends, topics), by their length along the sequence.
 
-    ``sequence`` lists the nodes in order; None is the order of ids.
+    ``sequence`` lists the nodes in order; None is the order of ids. With ``keys``, one for each entry of
+    ``interest.topic_nodes``, each topic has its subscribers in the order of their keys instead.
     """
     nodes, indptr = interest.topic_nodes, interest.topic_indptr
     sizes = np.diff(indptr)
@@ -95,7 +106,9 @@ def harary_graphs(
     if sequence is not None:
         place = np.empty(interest.n_nodes, np.int64)
         place[sequence] = np.arange(interest.n_nodes)
-        nodes = nodes[np.lexsort((place[nodes], topic_of))]
+        keys = place[nodes]
+    if keys is not None:
+        nodes = nodes[np.lexsort((keys, topic_of))]
     start, size = indptr[topic_of], sizes[topic_of]
     position = np.arange(len(nodes)) - start
 

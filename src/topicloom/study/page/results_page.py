@@ -6,6 +6,7 @@ from pathlib import Path
 
 from topicloom.storage.atomic import whole_file
 from topicloom.study.page import plots, tables
+from topicloom.study.page.built import BUILT
 from topicloom.study.page.explanations import EXPLANATIONS
 from topicloom.study.page.lookup import NotMeasuredError, Results
 from topicloom.study.page.verdicts import DIFFERS, Compared, Tried, compared
@@ -48,6 +49,7 @@ def write_report(studies: Sequence[Study], results: dict[str, Results], out: Pat
     page = [
         _top(every, header),
         _contents(studies),
+        BUILT,
         *_by_paper(studies, sections),
         _explanations(every),
         _readings(every),
@@ -86,7 +88,7 @@ computed.
 
 def _differing(rows: Sequence[Compared]) -> str:
     """Name the causes behind most of the numbers that differ, the most frequent first."""
-    differ = [row for row in rows if row.verdict == DIFFERS and not row.number.experiment]
+    differ = [row for row in rows if row.verdict == DIFFERS and not (row.number.experiment or row.number.trend)]
     if not differ:
         return "Every number that was measured agrees."
     causes = Counter(str(row.number.why) for row in differ if row.number.why)

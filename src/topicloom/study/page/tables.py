@@ -39,11 +39,14 @@ def as_markdown(rows: Sequence[Compared], tried: Tried | None = None) -> str:
     ``tried`` holds the experiments of all studies, for the numbers that refer to those of another.
     """
     known = tried if tried is not None else Tried(rows)
-    counted = [row for row in rows if not row.number.experiment]
+    counted = [row for row in rows if not row.number.experiment and not row.number.trend]
+    trends = [row for row in rows if row.number.trend]
     experiments = [row for row in rows if row.number.experiment]
     parts = []
     if counted:
         parts.append(_table(counted, "verdict", known))
+    if trends:
+        parts.append("Trends and variances, judged and counted apart:\n\n" + _table(trends, "verdict", known))
     if experiments:
         parts.append("Other readings, tried to find out why:\n\n" + _table(experiments, "would be", known))
     return "\n\n".join(parts)
@@ -72,6 +75,8 @@ def _verdict(row: Compared, tried: Tried) -> str:
 def tally(rows: Iterable[Compared]) -> str:
     """One sentence on how many numbers agree."""
     counted = [row for row in rows if not row.number.experiment]
+    trends = [row for row in counted if row.number.trend and row.verdict in (*GOOD, DIFFERS)]
+    counted = [row for row in counted if not row.number.trend]
     judged = [row for row in counted if row.verdict in (*GOOD, DIFFERS)]
     good = sum(row.verdict in GOOD for row in judged)
     times = sum(row.verdict == TIME for row in counted)
@@ -81,13 +86,16 @@ def tally(rows: Iterable[Compared]) -> str:
         f"Of {len(judged)} published degrees, sizes and diameters, {good}{share} are within 10 % or on the right side "
         f"of the stated bound; {times} times and ratios of times stand apart"
     )
-    return text + (f"; {missing} were not measured at this scale." if missing else ".")
+    text += f"; {missing} were not measured at this scale." if missing else "."
+    hold = sum(row.verdict in GOOD for row in trends)
+    return text + (f" Of {len(trends)} claims on trends and variances, {hold} hold." if trends else "")
 
 
 def standing(rows: Sequence[Compared]) -> str:
     """How many numbers agree, how many differ for a reason that an experiment shows, and how many for none such."""
     tried = Tried(rows)
-    judged = [row for row in rows if not row.number.experiment and row.verdict in (*GOOD, DIFFERS)]
+    numbers = [row for row in rows if not row.number.experiment and not row.number.trend]
+    judged = [row for row in numbers if row.verdict in (*GOOD, DIFFERS)]
     good = [row for row in judged if row.verdict in GOOD]
     differ = [row for row in judged if row.verdict == DIFFERS]
     shown = [row for row in differ if tried.deciding(row)]
@@ -109,7 +117,9 @@ def unexplained(rows: Iterable[Compared]) -> list[Compared]:
     return [
         row
         for row in rows
-        if row.verdict == DIFFERS and not row.number.experiment and row.number.why not in EXPLANATIONS
+        if row.verdict == DIFFERS
+        and not (row.number.experiment or row.number.trend)
+        and row.number.why not in EXPLANATIONS
     ]
 
 

@@ -57,6 +57,17 @@ def tried(
     return Published(says, value, ours, relation, unit=unit, experiment=True, key=key)
 
 
+def trend(says: str, value: float, ours: Callable[[Results], float], relation: str = ABOUT) -> Published:
+    """A claim on what a curve does or how much values vary: judged, and counted apart."""
+    return Published(says, value, ours, relation, trend=True)
+
+
+def smallest_step(results: Results, x: str, metric: str, **where: Any) -> float:
+    """Smallest ratio of a point to the one before it: at least 1 where a curve rises."""
+    values = results.values(x, metric, **where)
+    return float((values[1:] / values[:-1]).min())
+
+
 def mean_of(metric: str, **where: Any) -> Callable[[Results], float]:
     """The mean of a metric under some conditions, as an answer."""
     return lambda results: results.mean(metric, **where)

@@ -44,6 +44,13 @@ def _timed(scale: Scale) -> list[Cell]:
     return made
 
 
+def _phased(scale: Scale) -> list[Cell]:
+    made = _by_popularity(scale)
+    for n in scale.pick(quick=(200, 300), paper=(1000, 2000, 4000, 8000)):
+        made += cells("time-phases", [("dc", {"partitions": n // 100})], [workload(n, 100, 20)], scale.seed_range(1))
+    return made
+
+
 def _with_rings(scale: Scale) -> list[Cell]:
     return _cells(scale, [("gm", {}), ("ring-pt", {}), ("cycle-pt", {})], ("uniform",), None)
 
@@ -75,6 +82,14 @@ STUDIES = (
                     [Line(label, DEGREE, {**_where(m), "popularity": p}) for m, label in (("dc", "DC"), ("gm", "GM"))],
                 )
                 for p, name in POPULARITIES.items()
+            ),
+            Panel(
+                "potential neighbours",
+                "nodes",
+                "nodes",
+                "pn-ratio(V)",
+                [Line(name, "pn_ratio", {**_where("dc"), "popularity": p}) for p, name in POPULARITIES.items()],
+                log_y=True,
             ),
             Panel(
                 "Unif: time over GM's",
@@ -110,19 +125,32 @@ STUDIES = (
         source="star-merge-divide-and-conquer, Figure 9",
         setting=SETTING,
         found="The figure shows the parts of inner and outer links; the text states no number.",
-        grid=_by_popularity,
+        grid=_phased,
         panels=[
             Panel(
-                f"{name}: 100 topics, 20 per node",
+                "Unif: time of the two phases",
                 "nodes",
                 "nodes (100 per partition)",
-                "links",
+                "CPU seconds",
                 [
-                    Line(what, metric, {"method": "dc", "popularity": p})
-                    for what, metric in (("inner", "inner_links"), ("outer", "outer_links"))
+                    Line("T_in: partitions", "inner_seconds", {"measurement": "time-phases"}),
+                    Line("T_out: star merge", "outer_seconds", {"measurement": "time-phases"}),
                 ],
-            )
-            for p, name in POPULARITIES.items()
+                log_y=True,
+            ),
+            *(
+                Panel(
+                    f"{name}: 100 topics, 20 per node",
+                    "nodes",
+                    "nodes (100 per partition)",
+                    "links",
+                    [
+                        Line(what, metric, {"method": "dc", "popularity": p})
+                        for what, metric in (("inner", "inner_links"), ("outer", "outer_links"))
+                    ],
+                )
+                for p, name in POPULARITIES.items()
+            ),
         ],
     ),
     Study(

@@ -2,12 +2,13 @@
 
 from topicloom.study.cells import Cell
 from topicloom.study.page.lookup import NotMeasuredError, Results
-from topicloom.study.papers.shared import POPULARITIES, cells, lines_over_gm, workload
+from topicloom.study.papers.shared import POPULARITIES, cells, lines_over_gm, smallest_step, trend, workload
 from topicloom.study.studies import AT_LEAST, AT_MOST, Line, Panel, Published, Scale, Study
 
 DEGREE = "average_degree"
 PARTITIONS = (1, 2, 3, 5, 7, 10, 15, 20, 30, 40, 50, 70, 100, 150, 200, 250, 300, 400, 500, 600, 700, 800, 900, 1000)
 TIMED = (1, 2, 5, 10, 15, 20, 30, 50, 100, 200, 500, 1000)
+PHASED = (2, 5, 10, 20, 50, 100)
 SETTING = "1,000 nodes, 200 topics, exactly 20 per node (the reading of Table I that fits)."
 
 
@@ -23,6 +24,23 @@ def _timed(scale: Scale) -> list[Cell]:
     drawn = [workload(scale.pick(quick=200, paper=1000), 200, 20)]
     choices = [("dc", {"partitions": count}) for count in scale.pick(quick=(5,), paper=TIMED)]
     return [*_grid(scale), *cells("time-design", choices, drawn, scale.seed_range(1))]
+
+
+def _phased(scale: Scale) -> list[Cell]:
+    drawn = [workload(scale.pick(quick=200, paper=1000), 200, 20)]
+    choices = [("dc", {"partitions": count}) for count in scale.pick(quick=(5, 20), paper=PHASED)]
+    return [*_grid(scale), *cells("time-phases", choices, drawn, scale.seed_range(1))]
+
+
+def _inner_time(results: Results) -> float:
+    pn = results.by("partitions", "pn_ratio", method="dc", measurement="design", popularity="uniform")
+    low = [count for count in PHASED if pn.get(count, 1.0) < 0.2]
+    if not low:
+        raise NotMeasuredError("no number of partitions has so low a pn-ratio")
+    inner, outer = (
+        results.by("partitions", metric, partitions=tuple(low)) for metric in ("inner_seconds", "outer_seconds")
+    )
+    return float((inner / (inner + outer)).min())
 
 
 def _excess(results: Results, popularity: str = "uniform") -> "dict[int, float]":
@@ -74,6 +92,18 @@ STUDIES = (
                 log_x=True,
             ),
             Panel(
+                "potential neighbours",
+                "partitions",
+                "partitions",
+                "pn-ratio(V)",
+                [
+                    Line(name, "pn_ratio", {"method": "dc", "measurement": "design", "popularity": p})
+                    for p, name in POPULARITIES.items()
+                ],
+                log_x=True,
+                log_y=True,
+            ),
+            Panel(
                 "Unif: time over GM's",
                 "partitions",
                 "partitions",
@@ -97,29 +127,55 @@ STUDIES = (
         source="star-merge-divide-and-conquer, Figure 7",
         setting=SETTING,
         found="Outer links grow with the partitions; where the pn-ratio is below 20 %, inner links dominate.",
-        grid=_grid,
+        grid=_phased,
         panels=[
             Panel(
-                f"{name}: 1,000 nodes, 200 topics, 20 per node",
+                "Unif: time of the two phases",
                 "partitions",
                 "partitions",
-                "links",
+                "CPU seconds",
                 [
-                    Line(what, metric, {"method": "dc", "popularity": p})
-                    for what, metric in (("inner", "inner_links"), ("outer", "outer_links"))
+                    Line("T_in: partitions", "inner_seconds", {"measurement": "time-phases"}),
+                    Line("T_out: star merge", "outer_seconds", {"measurement": "time-phases"}),
                 ],
                 log_x=True,
-            )
-            for p, name in POPULARITIES.items()
+                log_y=True,
+            ),
+            *(
+                Panel(
+                    f"{name}: 1,000 nodes, 200 topics, 20 per node",
+                    "partitions",
+                    "partitions",
+                    "links",
+                    [
+                        Line(what, metric, {"method": "dc", "popularity": p})
+                        for what, metric in (("inner", "inner_links"), ("outer", "outer_links"))
+                    ],
+                    log_x=True,
+                )
+                for p, name in POPULARITIES.items()
+            ),
         ],
         published=[
+            trend(
+                "T_out at a number of partitions over that at the one before, smallest, up to 100 (T_out grows)",
+                1,
+                lambda r: smallest_step(r, "partitions", "outer_seconds", partitions=PHASED),
+                AT_LEAST,
+            ),
+            trend(
+                "T_in over T_in + T_out where the pn-ratio is below 20 %, least (T_in is dominant there)",
+                0.5,
+                _inner_time,
+                AT_LEAST,
+            ),
             Published(
                 "share of inner links where the pn-ratio is least, Unif",
                 0.5,
                 _inner_share,
                 AT_LEAST,
                 unit="%",
-            )
+            ),
         ],
     ),
 )

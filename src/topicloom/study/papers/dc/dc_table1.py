@@ -7,7 +7,7 @@ from typing import Any
 from topicloom.study.cells import Cell
 from topicloom.study.page.lookup import Results
 from topicloom.study.papers.shared import cells, times_over_gm, workload
-from topicloom.study.studies import Published, Scale, Study
+from topicloom.study.studies import ORDER, Published, Scale, Study
 
 DC = ("dc", {"partitions": 10})
 READINGS: dict[str, dict[str, Any]] = {"": {"sizes": None}, ", each topic with probability 0.2": {"sizes": "mean"}}
@@ -25,6 +25,15 @@ def grid(scale: Scale) -> list[Cell]:
 
 def _key(says: str) -> str:
     return re.sub(r"\W+", "-", says)
+
+
+def _variance(results: Results, metric: str, method: str) -> float:
+    """Variance over the runs, in the main reading."""
+    return _spread(results, metric, method=method, measurement="design", sizes=None)
+
+
+def _spread(results: Results, metric: str, **where: Any) -> float:
+    return float(results.select(metric, **where)["value"].var(ddof=1))
 
 
 def _rows() -> list[Published]:
@@ -51,6 +60,15 @@ def _rows() -> list[Published]:
         for reading, where in READINGS.items()
         for says, value, ours in stated
     ]
+    rows += [
+        Published(f"variance of {says}", value, ours, ORDER, trend=True)
+        for says, value, ours in (
+            ("DC's degree", 0.000578, lambda r: _variance(r, "average_degree", "dc")),
+            ("GM's degree", 0.000175, lambda r: _variance(r, "average_degree", "gm")),
+            ("the mean size of a star set", 0.297, lambda r: _variance(r, "star_set_mean", "dc")),
+        )
+    ]
+    rows += times_over_gm("variance of DC's time over {gm}'s", 0.000143, ORDER, of=_spread, unit="")
     times = (("mean", 0.0634, Results.mean), ("least", 0.0205, Results.least), ("most", 0.150, Results.most))
     for name, value, of in times:
         rows += times_over_gm(f"DC's time over {{gm}}'s, {name}", value, of=of, unit="")

@@ -9,8 +9,10 @@ from topicloom.study.papers.shared import (
     STEEPER,
     cells,
     difference,
+    lines_over_gm,
     steeper,
     times_over_gm,
+    trend,
     tried,
     workload,
 )
@@ -41,7 +43,11 @@ def _by_topics(scale: Scale) -> list[Cell]:
 def _by_sizes(scale: Scale) -> list[Cell]:
     nodes, topics, sizes = scale.pick(quick=(300, 200, (10, 20)), paper=(4000, 400, (10, 20, 50, 100)))
     drawn = [workload(nodes, topics, s, p) for s in sizes for p in POPULARITIES]
-    return cells("design", _choices()[:2], drawn, scale.seed_range(10))
+    timed = [workload(nodes, topics, s) for s in sorted({sizes[0], sizes[1], sizes[-1]})]
+    return [
+        *cells("design", _choices()[:2], drawn, scale.seed_range(10)),
+        *cells("time-design", _choices()[1:2], timed, scale.seed_range(1)),
+    ]
 
 
 def _where(method: str, popularity: str, partitions: int | None) -> dict[str, Any]:
@@ -62,11 +68,28 @@ def _panels(x: str, x_label: str, setting: str, partitions: int) -> list[Panel]:
             [Line("DC", DEGREE, _where("dc", p, partitions)), Line("GM", DEGREE, _where("gm", p, None))],
         )
         for p, name in POPULARITIES.items()
+    ] + [
+        Panel(
+            f"potential neighbours: {setting}",
+            x,
+            x_label,
+            "pn-ratio(V)",
+            [Line(name, "pn_ratio", _where("dc", p, partitions)) for p, name in POPULARITIES.items()],
+            log_y=True,
+        ),
+        Panel(
+            f"Unif: time over GM's, {setting}",
+            x,
+            x_label,
+            "ratio of CPU times",
+            lines_over_gm("DC", measurement="time-design"),
+            log_y=True,
+        ),
     ]
 
 
 def _fall(results: Results, method: str, few: int) -> float:
-    degrees = results.by("subscriptions", DEGREE, method=method, popularity="uniform")
+    degrees = results.by("subscriptions", DEGREE, method=method, measurement="design", popularity="uniform")
     if not {few, 100} <= set(degrees.index):
         raise NotMeasuredError(f"nothing at {few} and 100 topics per node")
     return float(degrees[100] / degrees[few])
@@ -154,6 +177,12 @@ STUDIES = (
                 )
                 for few in (10, 20)
                 for m, name in (("dc", "DC"), ("gm", "GM"))
+            ),
+            trend(
+                "DC's time over the literal GM's at 100 per node over that at 10, Unif (the ratio falls)",
+                1,
+                lambda r: r.mean("time_of_literal", subscriptions=100) / r.mean("time_of_literal", subscriptions=10),
+                AT_MOST,
             ),
             Published("difference at 100 per node over that at 10, Unif", 1, _shrinks, AT_MOST),
         ],

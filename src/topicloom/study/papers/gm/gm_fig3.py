@@ -1,8 +1,9 @@
 """gm-min-tco, Figure 3."""
 
 from topicloom.study.cells import Cell
+from topicloom.study.page.lookup import Results
 from topicloom.study.papers.gm.gm_fig2 import TOPICS
-from topicloom.study.papers.shared import POPULARITIES, by_popularity, cells, workload
+from topicloom.study.papers.shared import POPULARITIES, by_popularity, cells, trend, workload
 from topicloom.study.studies import AT_LEAST, AT_MOST, ORDER, Panel, Published, Scale, Study
 
 
@@ -11,6 +12,11 @@ def grid(scale: Scale) -> list[Cell]:
     nodes = scale.pick(quick=(100, 200), paper=(1000, 2000, 5000, 10_000))
     drawn = [workload(n, t, 10, p, alpha=0.5) for n in nodes for t in TOPICS for p in POPULARITIES]
     return cells("steps", [("literal", {})], drawn, scale.seed_range(1))
+
+
+def _flatness(results: Results, popularity: str, topics: int) -> float:
+    values = results.values("nodes", "lowered_share", popularity=popularity, topics=topics)
+    return float(values[-1] / values[0])
 
 
 STUDY = Study(
@@ -52,6 +58,11 @@ STUDY = Study(
                 / max(r.mean("lowered_share", popularity=p) for p in ("uniform", "zipf"))
             ),
             AT_LEAST,
+        ),
+        trend(
+            "steps / (|V|²|T|) at the most nodes over those at the fewest, furthest from 1 (§8.2: like |V|²)",
+            1,
+            lambda r: max((_flatness(r, p, t) for p in POPULARITIES for t in TOPICS), key=lambda x: abs(x - 1)),
         ),
     ],
     remark="Every pair of subscribers of a topic is counted once and lowered once, whatever the order of the links: "

@@ -6,7 +6,7 @@ from typing import Any
 
 from topicloom.study.cells import Cell
 from topicloom.study.page.lookup import Results
-from topicloom.study.papers.shared import cells, ratio, tried, workload
+from topicloom.study.papers.shared import cells, largest_step, ratio, smallest_step, trend, tried, workload
 from topicloom.study.studies import AT_LEAST, AT_MOST, Line, Panel, Published, Scale, Study
 
 NAMES = {"cd-oda": "CD-ODA", "cd-oda-1": "CD-ODA-I", "cd-oda-2": "CD-ODA-II", "2d-oda": "2D-ODA"}
@@ -137,6 +137,18 @@ def _study(
                     shown_by=(f"bound-{m}", f"halved-{m}"),
                 )
                 for m, value in stated.items()
+            ),
+            *(
+                trend(
+                    f"{name}'s degree at a point over that before, {'smallest' if x == 'topics' else 'largest'} (§6.5: "
+                    f"{'rises' if x == 'topics' else 'falls'} with {x_label})",
+                    1,
+                    lambda r, m=m: (smallest_step if x == "topics" else largest_step)(  # type: ignore[misc]
+                        r, x, "average_degree", method=m
+                    ),
+                    AT_LEAST if x == "topics" else AT_MOST,
+                )
+                for m, name in {**NAMES, "gm": "GM"}.items()
             ),
             *_impossible(x, bounded, gm, stated),
             *_halved(x, gm, stated),

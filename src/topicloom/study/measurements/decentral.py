@@ -1,0 +1,63 @@
+"""Protocols without a centre, simulated message by message."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from topicloom.methods.dc.divide_and_conquer import divide_and_conquer
+from topicloom.methods.greedy.low_oda import low_oda
+from topicloom.simulation import Faults, simulate_dc, simulate_leaves
+from topicloom.study.cells import Cell
+from topicloom.study.inputs import interest_of
+from topicloom.study.measurements.kinds import Figure, NotVerifiedError, measures
+
+
+@measures("decentral-dc")
+def decentral_dc(cell: Cell) -> Iterator[Figure]:
+    """Messages, bytes, interests learnt, rounds and time of a decentralised divide-and-conquer."""
+    interest, options = interest_of(cell), dict(cell.options)
+    partitions = options.pop("partitions")
+    run = simulate_dc(interest, partitions=partitions, faults=Faults(**options), seed=cell.seed)
+    if not run.verdict.ok or run.connected_at is None:
+        raise NotVerifiedError(f"cell {cell.text}: {next(iter(run.reasons.items()))}")
+    n = interest.n_nodes
+    traffic = run.traffic
+    yield Figure("links_of_centre", run.overlay.n_links / _central_links(cell, partitions))
+    yield Figure("messages_per_node", sum(traffic.messages.values()) / n)
+    yield Figure("watching_per_node", traffic.messages["ping"] / n)
+    yield Figure("tries_per_node", traffic.tries / n)
+    yield Figure("kilobytes_per_node", sum(traffic.bytes.values()) / n / 1000)
+    yield Figure("rounds", run.rounds)
+    yield Figure("connected_at", run.connected_at)
+    for name, ratios in run.pn_ratios().items():
+        if len(ratios):
+            yield Figure(f"pn_ratio_{name}", float(np.mean(ratios)))
+            yield Figure(f"pn_ratio_{name}_most", float(np.max(ratios)))
+    yield Figure("star_share", float(run.stars.sum()) / n)
+
+
+@measures("decentral-leaves")
+def decentral_leaves(cell: Cell) -> Iterator[Figure]:
+    """Messages, links and time per leave that shadows repair alone, beside the links of a maintainer that sees all."""
+    from topicloom.churn import Maintainer
+
+    interest = interest_of(cell)
+    overlay = low_oda(interest, seed=cell.seed)
+    leaves = [interest.node_label(v) for v in range(0, interest.n_nodes, 20)]
+    run = simulate_leaves(interest, overlay, leaves, faults=Faults(**cell.options), seed=cell.seed)
+    if not all(leave.ok for leave in run.leaves):
+        raise NotVerifiedError(f"cell {cell.text}: a leave was not repaired")
+    centre = Maintainer(interest, overlay, seed=cell.seed)
+    central = sum(len(centre.leave(name).added) for name in leaves)
+    count = len(leaves)
+    yield Figure("messages_per_leave", sum(leave.messages for leave in run.leaves) / count)
+    yield Figure("kilobytes_per_leave", sum(leave.bytes for leave in run.leaves) / count / 1000)
+    yield Figure("shadows", sum(leave.shadows for leave in run.leaves) / count)
+    yield Figure("links_per_leave", sum(leave.links for leave in run.leaves) / count)
+    yield Figure("central_links_per_leave", central / count)
+    yield Figure("repair_time", float(np.mean([leave.time for leave in run.leaves])))
+    yield Figure("rounds", float(np.mean([leave.rounds for leave in run.leaves])))
+
+
+def _central_links(cell: Cell, partitions: int) -> int:
+    return divide_and_conquer(interest_of(cell), partitions=partitions, seed=cell.seed).n_links

@@ -1,0 +1,118 @@
+"""Decentralised operation (star-merge §VI-C, gm-min-tco §6.4, shadows §V), for which no paper has numbers."""
+
+from typing import Any
+
+from topicloom.study.cells import Cell, distinct
+from topicloom.study.page.lookup import Results
+from topicloom.study.papers.shared import cells, workload
+from topicloom.study.studies import Line, Panel, Scale, Study
+
+FAULTS: dict[str, dict[str, float]] = {
+    "no faults": {},
+    "10 % lost": {"loss": 0.1},
+    "20 % lost": {"loss": 0.2},
+    "20 % lost, 5 % crash": {"loss": 0.2, "crashes": 0.05},
+}
+CLASSES = {"star": "star nodes", "speaker": "speakers that are none", "other": "others"}
+
+
+def _grid(scale: Scale) -> list[Cell]:
+    made: list[Cell] = []
+    for n in scale.pick(quick=(200,), paper=(300, 600, 1000)):
+        choices = [("dc", {"partitions": n // 100, **faults}) for faults in FAULTS.values()]
+        made += cells("decentral-dc", choices, [workload(n, 100, 20)], scale.seed_range(2))
+    sizes = [("dc", {"partitions": p}) for p in scale.pick(quick=(2, 5), paper=(2, 5, 10, 20, 40, 100))]
+    made += cells("decentral-dc", sizes, [workload(scale.pick(quick=200, paper=1000), 100, 20)], scale.seed_range(2))
+    left = [("shadow", {}), ("shadow", {"loss": 0.2})]
+    nodes = scale.pick(quick=(200,), paper=(300, 600, 1000))
+    made += cells("decentral-leaves", left, [workload(n, 100, 20) for n in nodes], scale.seed_range(2))
+    return distinct(made)
+
+
+def _where(faults: dict[str, float]) -> dict[str, Any]:
+    return {"measurement": "decentral-dc", "loss": faults.get("loss"), "crashes": faults.get("crashes")}
+
+
+def _table(results: Results) -> str:
+    metrics = {
+        "messages per node": "messages_per_node",
+        "of these to watch peers": "watching_per_node",
+        "tries per node": "tries_per_node",
+        "kB per node": "kilobytes_per_node",
+        "rounds": "rounds",
+        "connected at": "connected_at",
+        "links over the centre's": "links_of_centre",
+    }
+    lines = ["| 1,000 nodes, 10 partitions | " + " | ".join(metrics) + " |", "|---|" + "--:|" * len(metrics)]
+    for label, faults in FAULTS.items():
+        where = {**_where(faults), "nodes": 1000, "partitions": 10}
+        values = [f"{results.mean(metric, **where):,.2f}" for metric in metrics.values()]
+        lines.append(f"| {label} | " + " | ".join(values) + " |")
+    return "\n".join([*lines, "", *_leaves(results)])
+
+
+def _leaves(results: Results) -> list[str]:
+    metrics = {
+        "shadows": "shadows",
+        "messages": "messages_per_leave",
+        "kB": "kilobytes_per_leave",
+        "rounds": "rounds",
+        "time": "repair_time",
+        "links added": "links_per_leave",
+        "by a maintainer that sees all": "central_links_per_leave",
+    }
+    lines = ["| a leave, 1,000 nodes | " + " | ".join(metrics) + " |", "|---|" + "--:|" * len(metrics)]
+    for label, loss in (("no faults", None), ("20 % lost", 0.2)):
+        where = {"measurement": "decentral-leaves", "nodes": 1000, "loss": loss}
+        values = [f"{results.mean(metric, **where):,.2f}" for metric in metrics.values()]
+        lines.append(f"| {label} | " + " | ".join(values) + " |")
+    return lines
+
+
+def _by_nodes(title: str, y_label: str, metric: str, *, log: bool = False) -> Panel:
+    lines = [Line(label, metric, _where(faults)) for label, faults in FAULTS.items()]
+    return Panel(title, "nodes", "nodes (100 per partition)", y_label, lines, log_y=log)
+
+
+STUDY = Study(
+    name="dc-decentral",
+    title="without a centre: messages, interests learnt, time",
+    source="star-merge-divide-and-conquer, §VI-C and §VII, and Reinforce Your Overlay with Shadows, §V; no figure",
+    setting="`tl.simulate_dc` and `tl.simulate_leaves`: 100 topics, exactly 20 per node, Unif. A message takes "
+    "0.5 to 1.5 units of time, is tried up to ten times, four units apart; crashes happen within the "
+    "first 60 units, and nodes look after their peers every ten units while there are crashes. A number "
+    "is four bytes, a header twelve. Every run is judged.",
+    found="No paper counts messages. §VII says that a node has to learn the interests of its partition, and a "
+    "star node those of all other star nodes as well.",
+    remark="Without crashes the links are the centre's. With them, new star nodes and links take the place of "
+    "those lost, and the time is that of noticing: ten tries take forty units. Speakers hand star sets "
+    "on, and learn what star nodes learn. A local repair of a leave looks no further than the neighbours "
+    "of shadows, and so adds more links than one that sees all.",
+    grid=_grid,
+    panels=[
+        _by_nodes("messages", "messages per node", "messages_per_node"),
+        _by_nodes("time until all topics are connected", "units of mean delay", "connected_at", log=True),
+        Panel(
+            "interests learnt, 1,000 nodes, no faults",
+            "partitions",
+            "partitions",
+            "pn-ratio(v), mean",
+            [Line(label, f"pn_ratio_{name}", {**_where({}), "nodes": 1000}) for name, label in CLASSES.items()],
+            log_x=True,
+            log_y=True,
+        ),
+        Panel(
+            "a leave",
+            "nodes",
+            "nodes",
+            "per leave",
+            [
+                Line("messages", "messages_per_leave", {"measurement": "decentral-leaves", "loss": None}),
+                Line("messages, 20 % lost", "messages_per_leave", {"measurement": "decentral-leaves", "loss": 0.2}),
+                Line("links added", "links_per_leave", {"measurement": "decentral-leaves", "loss": None}),
+                Line("links added by the centre", "central_links_per_leave", {"measurement": "decentral-leaves"}),
+            ],
+        ),
+    ],
+    table=_table,
+)
