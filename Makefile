@@ -67,7 +67,7 @@ format: dev  ## rewrite the code as ruff formats it
 bench: dev  ## time the methods against the literal baseline, churn, and small runs beside a bare Spark script; rewrite the committed tables
 	@status=0; for bench in benchmarks benchmarks.churn benchmarks.start_up; do $(PYTHON_RUN) -m $$bench || status=1; done; exit $$status
 
-bench-large: dev  ## time dc on 100,000 and on a million nodes and write the table of it
+bench-large: dev  ## time dc and rounds-gm on 100,000 and on a million nodes and write the table of it
 	$(PYTHON_RUN) -m benchmarks.large
 
 study: dev  ## reproduce the papers' figures (some 50 minutes; goes on where it stopped) and rewrite docs/results.md

@@ -1,7 +1,8 @@
-"""Divide and conquer at scale: ``python -m benchmarks.large [--quick] [--folder F] [faster|million|growth …]``.
+"""Large interests: ``python -m benchmarks.large [--quick] [--folder F] [faster|growth|million|real|ten_million …]``.
 
 Every part runs the command line in processes of its own and stores what it measured in benchmarks/large.json; then
-docs/benchmarks-large.md is written from all stored parts. A part can be run again alone.
+docs/benchmarks-large.md is written from all stored parts. A part can be run again alone. ten_million takes an hour and
+22 GB: it runs only when it is named.
 """
 
 import argparse
@@ -49,12 +50,13 @@ class Size:
 
 @dataclass(frozen=True)
 class Sizes:
-    """The interests of the three parts, and the sample on which gm is run beside the largest."""
+    """The interests of the parts, and the sample on which gm is run beside the largest."""
 
     faster: Size
     million: Size
     tenth: Size
     sample: Size
+    ten_million: Size
 
 
 FULL = Sizes(
@@ -62,12 +64,14 @@ FULL = Sizes(
     million=Size(1_000_000, 2_000, 20, 4_000),
     tenth=Size(100_000, 2_000, 20, 4_000),
     sample=Size(20_000, 2_000, 20, 4_000),
+    ten_million=Size(10_000_000, 5_000, 20, 4_000),
 )
 QUICK = Sizes(
     faster=Size(4_000, 100, 10, 500),
     million=Size(10_000, 200, 10, 500),
     tenth=Size(1_000, 200, 10, 500),
     sample=Size(1_000, 200, 10, 500),
+    ten_million=Size(20_000, 400, 10, 500),
 )
 
 
@@ -80,17 +84,19 @@ class Bench:
         self.say = say
 
     def faster(self) -> dict:
-        """Dc beside gm on the same interest; dc is the median of three runs, before and after gm."""
+        """Dc and rounds beside gm on the same interest; dc is the median of three runs, before and after gm."""
         size = self.sizes.faster
         self.generated(size)
         first = self.designed(size, "dc")
         gm = self.designed(size, "gm")
+        rounds = self.designed(size, "rounds-gm")
         runs = sorted([first, *(self.designed(size, "dc") for _ in range(2))], key=_design_seconds)
         return {
             "size": size.title,
             "partitions": size.partitions,
             "dc": runs[1],
             "gm": gm,
+            "rounds-gm": rounds,
             "dc_design_seconds": [_design_seconds(one) for one in runs],
         }
 
@@ -101,6 +107,7 @@ class Bench:
         self.say(f"{size.title}: read, encode, write back")
         encoded = run("benchmarks.large_child", ["encode", str(self.table(size)), str(self.fresh("encoded"))])
         designed = self.designed(size, "dc")
+        rounds = self.designed(size, "rounds-gm")
         self.say(f"{sample.title}: gm and dc in memory")
         degrees = run("benchmarks.large_child", ["sample", json.dumps(sample.options()), str(sample.partitions)])
         return {
@@ -111,6 +118,7 @@ class Bench:
             "generate_peak_pss": made.peak_pss,
             "baseline_seconds": last_line(encoded)["seconds"],
             "dc": designed,
+            "rounds-gm": rounds,
             "sample": {"size": sample.title, "degree": last_line(degrees)},
         }
 
@@ -123,6 +131,22 @@ class Bench:
             "nodes": size.nodes,
             "partitions": size.partitions,
             "dc": self.designed(size, "dc"),
+        }
+
+    def real(self) -> dict:
+        """Rounds beside gm on the real interests, in memory; nothing without TOPICLOOM_DATASETS."""
+        self.say("real interests: gm and rounds-gm in memory")
+        return {"interests": last_line(run("benchmarks.large_child", ["real"]))}
+
+    def ten_million(self) -> dict:
+        """Ten million nodes, by rounds."""
+        size = self.sizes.ten_million
+        made = self.generated(size)
+        return {
+            "size": size.title,
+            "nodes": size.nodes,
+            "generate_seconds": made.seconds,
+            "rounds-gm": self.designed(size, "rounds-gm"),
         }
 
     def generated(self, size: Size) -> Outcome:
@@ -183,14 +207,16 @@ def last_line(outcome: Outcome) -> dict:
 
 def main(argv: list[str] | None = None) -> int:
     """Run the chosen parts and write the tables; 1 if something falls short of what it must reach."""
-    parts = ("faster", "growth", "million")
+    parts = ("faster", "growth", "million", "real", "ten_million")
     parser = argparse.ArgumentParser(prog="python -m benchmarks.large", description=__doc__, allow_abbrev=False)
-    parser.add_argument("parts", nargs="*", metavar="PART", help=f"some of {', '.join(parts)} (default: all)")
+    parser.add_argument(
+        "parts", nargs="*", metavar="PART", help=f"some of {', '.join(parts)} (default: all but the last)"
+    )
     parser.add_argument("--quick", action="store_true", help="tiny sizes, to see that the bench works; writes nothing")
     parser.add_argument("--folder", type=Path, help="where to work, with 3 GB of room (default: a temporary folder)")
     parser.add_argument("--render", action="store_true", help="measure nothing; write the page from large.json anew")
     options = parser.parse_args(argv)
-    chosen = options.parts or list(parts)
+    chosen = options.parts or list(parts[:-1])
     if unknown := set(chosen) - set(parts):
         parser.error(f"there is no part {', '.join(sorted(unknown))}; the parts are {', '.join(parts)}")
 

@@ -1,6 +1,7 @@
 """What ``benchmarks.large`` runs beside the command line: ``python -m benchmarks.large_child TASK …``; prints JSON."""
 
 import json
+import os
 import sys
 import time
 from pathlib import Path
@@ -33,6 +34,24 @@ def sample(options: str, partitions: str) -> dict:
     return degrees
 
 
+def real() -> dict:
+    """Links, CPU seconds and maximum degree of gm and rounds-gm on every real interest."""
+    found = {}
+    for path in sorted(Path(os.environ.get("TOPICLOOM_DATASETS", "")).glob("*.csv*")):
+        interest = tl.read_subscriptions(path)
+        made = {}
+        for method in ("gm", "rounds-gm"):
+            tl.design(tl.generate(nodes=100, topics=10, subscriptions=3), method)  # compiles
+            began = time.process_time()
+            overlay = tl.design(interest, method, seed=1)
+            seconds = time.process_time() - began
+            if not overlay.verify().ok:
+                raise RuntimeError(f"{method} gave an overlay of {path.name} that is not topic-connected")
+            made[method] = {"links": overlay.n_links, "cpu_seconds": seconds, "max_degree": int(overlay.degree().max())}
+        found[path.name.split(".")[0]] = made
+    return found
+
+
 if __name__ == "__main__":
-    task = {"encode": encode, "sample": sample}[sys.argv[1]]
+    task = {"encode": encode, "sample": sample, "real": real}[sys.argv[1]]
     print(json.dumps(task(*sys.argv[2:])))

@@ -11,6 +11,9 @@ _STAGES = {
     "design/core": "– core",
     "design/divide": "– divide",
     "design/conquer": "– conquer",
+    "design/files": "– files",
+    "design/orders": "– orders",
+    "design/candidates": "– candidates",
     "design/merge": "– merges",
     "verify": "verify, measure topics",
     "measure": "measure nodes and links",
@@ -39,6 +42,7 @@ def demands(results: dict) -> list[Demand]:
             Demand(f"{faster['size']}: dc faster than gm (design)", "≥ 20 ×", f"{ratio:.1f} ×{runs}", ratio >= 20),
             Demand(f"{faster['size']}: average degree beside gm's", "≤ 1.40", f"{degree:.3f}", degree <= 1.4),
         ]
+        found += _rounds_beside(faster["rounds-gm"], gm, faster["size"]) if "rounds-gm" in faster else []
     if million := results.get("million"):
         wall = million["generate_seconds"] + million["dc"]["wall_seconds"]
         ratio = wall / million["baseline_seconds"]
@@ -52,6 +56,7 @@ def demands(results: dict) -> list[Demand]:
                 ratio <= 10,
             ),
         ]
+        found += _rounds_at_a_million(million) if "rounds-gm" in million else []
     if million and (growth := results.get("growth")):
         large, small = (1e6 * part["dc"]["stage_seconds"] / part["nodes"] for part in (million, growth))
         found.append(
@@ -62,13 +67,50 @@ def demands(results: dict) -> list[Demand]:
                 large / small < 1.5,
             )
         )
+    for name, made in results.get("real", {}).get("interests", {}).items():
+        links, degree = (made["rounds-gm"][key] / made["gm"][key] for key in ("links", "max_degree"))
+        found.append(Demand(f"{name}: links of rounds-gm beside gm's", "≤ 1.01", f"{links:.3f}", links <= 1.01))
+        found.append(Demand(f"{name}: maximum degree beside gm's", "≤ 1.2", f"{degree:.2f}", degree <= 1.2))
+    if (ten := results.get("ten_million")) and million:
+        peak = ten["rounds-gm"]["peak_pss"] / _GB
+        large, small = (1e6 * part["rounds-gm"]["stage_seconds"] / part["nodes"] for part in (ten, million))
+        ratio = large / small
+        found += [
+            Demand(f"{ten['size']}: memory of all processes", "≤ 22 GB", f"{peak:.1f} GB", peak <= 22),
+            Demand(f"{ten['size']}: time per node beside a million's", "≤ 1.5 ×", f"{ratio:.2f} ×", ratio <= 1.5),
+        ]
     return found
+
+
+def _rounds_beside(rounds: dict, gm: dict, size: str) -> list[Demand]:
+    faster = gm["seconds"]["design"] / rounds["seconds"]["design"]
+    links, degree = (rounds[key] / gm[key] for key in ("links", "max_degree"))
+    return [
+        Demand(f"{size}: links of rounds-gm beside gm's", "≤ 0.93", f"{links:.3f}", links <= 0.93),
+        Demand(f"{size}: rounds-gm faster than gm (design)", "≥ 8 ×", f"{faster:.1f} ×", faster >= 8),
+        Demand(f"{size}: maximum degree of rounds-gm beside gm's", "≤ 1.2", f"{degree:.2f}", degree <= 1.2),
+    ]
+
+
+def _rounds_at_a_million(million: dict) -> list[Demand]:
+    rounds, size = million["rounds-gm"], million["size"]
+    degree, most = rounds["average_degree"], rounds["max_degree"]
+    slower = rounds["seconds"]["design"] / million["dc"]["seconds"]["design"]
+    whole = (million["generate_seconds"] + rounds["wall_seconds"]) / million["baseline_seconds"]
+    return [
+        Demand(f"{size}: average degree of rounds-gm", "≤ 10", f"{degree:.2f}", degree <= 10),
+        Demand(f"{size}: maximum degree of rounds-gm", "≤ 150", f"{most}", most <= 150),
+        Demand(f"{size}: design time of rounds-gm beside dc's", "≤ 4 ×", f"{slower:.1f} ×", slower <= 4),
+        Demand(
+            f"{size}: all of rounds-gm, beside Spark's read, encode, write back", "≤ 6 ×", f"{whole:.1f} ×", whole <= 6
+        ),
+    ]
 
 
 def page(results: dict) -> str:
     """The whole page."""
     parts = [
-        "# Divide and conquer at scale",
+        "# Large interests",
         "",
         "Written by `make bench-large`; do not edit. Every row is a run of the command line in processes of its own, "
         "and every overlay was verified by the judge on Spark. Seconds are those of `run.json`: the start of Spark "
@@ -94,10 +136,10 @@ def _runs(results: dict) -> list[str]:
     runs = {
         f"{part['size']}, {method}": part[method]
         for part in results.values()
-        for method in ("dc", "gm")
+        for method in ("dc", "gm", "rounds-gm")
         if method in part
     }
-    partitions = {f"{part['size']}, dc": part["partitions"] for part in results.values()}
+    partitions = {f"{part['size']}, dc": part["partitions"] for part in results.values() if "dc" in part}
     lines = ["| | " + " | ".join(runs) + " |", "|---|" + "--:|" * len(runs)]
     rows = {"partitions": [f"{partitions[name]:,}" if name in partitions else "" for name in runs]}
     for stage, title in _STAGES.items():
@@ -110,7 +152,9 @@ def _runs(results: dict) -> list[str]:
     rows["links"] = [f"{one['links']:,}" for one in runs.values()]
     rows["average degree"] = [f"{one['average_degree']:.3f}" for one in runs.values()]
     rows["maximum degree"] = [f"{one['max_degree']:,}" for one in runs.values()]
-    rows["star nodes"] = [f"{one['report']['star_nodes']:,}" if one["report"] else "" for one in runs.values()]
+    rows["star nodes"] = [
+        f"{one['report']['star_nodes']:,}" if "star_nodes" in one["report"] else "" for one in runs.values()
+    ]
     rows["diameters sampled"] = [f"{one['sampled_diameters']:,}" for one in runs.values()]
     return lines + [f"| {title} | " + " | ".join(cells) + " |" for title, cells in rows.items()]
 

@@ -3,7 +3,9 @@
 import pytest
 
 import topicloom as tl
-from topicloom.methods.selection import MethodChoice
+from topicloom.methods.automatic import choose_method
+from topicloom.methods.registry import Size
+from topicloom.methods.selection import MethodChoice, chosen
 
 
 @pytest.mark.parametrize(
@@ -33,3 +35,17 @@ def test_choices(text: str, method: str, options: dict[str, object]) -> None:
 def test_what_is_not_a_choice_is_refused(text: str, complaint: str) -> None:
     with pytest.raises(tl.TopicloomError, match=complaint):
         MethodChoice.parse(text)
+
+
+def test_auto_chooses_by_size_alone_and_gives_the_links_of_its_choice() -> None:
+    sizes = {nodes: choose_method(Size(nodes, 10, 20 * nodes)) for nodes in (0, 10_000, 10_001, 10**7)}
+    assert [choice.method for choice in sizes.values()] == ["weighted-gm", "weighted-gm", "rounds-gm", "rounds-gm"]
+    interest = tl.generate(nodes=60, topics=10, subscriptions=3, seed=2)
+    overlay = tl.design(interest, "auto", seed=5)
+    assert overlay.method == "weighted-gm" and overlay == tl.weighted_greedy_merge(interest, seed=5)
+    said: list[str] = []
+    assert chosen("auto", Size(20_000, 10, 100_000), said.append) == "rounds-gm"
+    assert said == [
+        "auto: rounds-gm, because 20,000 nodes are more than 10,000: candidate links in rounds, not all pairs"
+    ]
+    assert chosen("gm", Size(20_000, 10, 100_000), said.append) == "gm" and len(said) == 1

@@ -128,14 +128,16 @@ def _kept(arguments: Sequence[str]) -> str:
     >>> _kept(["design", "subs.csv", "dc"])
     'nothing half-written is left'
     >>> _kept(["design", "subs.csv", "out", "--method", "dc"])
-    'finished partitions are kept, and the same command goes on'
+    'what is finished is kept, and the same command goes on'
     """
     if arguments[:1] == ["study"]:
         return "what was measured is kept, and the same command goes on"
     if arguments[:1] == ["refine"]:
         return "a refinement that had begun is written as far as it got"
-    if arguments[:1] == ["design"] and ("--method=dc" in arguments or ("--method", "dc") in pairwise(arguments)):
-        return "finished partitions are kept, and the same command goes on"
+    methods = [text.removeprefix("--method=") for text in arguments if text.startswith("--method=")]
+    methods += [value for name, value in pairwise(arguments) if name == "--method"]
+    if arguments[:1] == ["design"] and {"auto", "dc", "rounds-gm"} & set(methods):
+        return "what is finished is kept, and the same command goes on"
     return "nothing half-written is left"
 
 

@@ -112,6 +112,29 @@ class LinkOptions:
 
 
 @dataclass(frozen=True)
+class RoundsOptions:
+    """The options of rounds-gm."""
+
+    orders: Annotated[
+        int | None,
+        typer.Option(help="rounds-gm: orders of the nodes in a round; more make fewer links.  [default: 6, or 3]"),
+    ] = None
+    block: Annotated[int | None, typer.Option(help="rounds-gm: nodes that are paired at a time.  [default: 500]")] = (
+        None
+    )
+    best: Annotated[int | None, typer.Option(help="rounds-gm: candidates of a node in an order.  [default: 2]")] = None
+    floor: Annotated[
+        float | None, typer.Option(help="rounds-gm: by how much a round's floor falls; below 1.  [default: 0.9]")
+    ] = None
+    weighted: Annotated[
+        bool | None,
+        typer.Option(
+            "--weighted/--unweighted", help="rounds-gm: whether rare topics count for more.  [default: weighted]"
+        ),
+    ] = None
+
+
+@dataclass(frozen=True)
 class SparkOptions:
     """Where Spark runs, and how."""
 

@@ -65,6 +65,7 @@ def look_at_rows(
         found = encoded(rows if expand is None else expanded(rows, expand))
     for note in found.notes():
         stages.note(note)
+    request = request.at(found.size, stages.note)
     needed = check_memory(found.size, request.method, available, options=request.options)
     stages.note(plan_sentence(found.counts, request, needed))
     return found
@@ -84,6 +85,7 @@ def design_rows(
     """
     started = time.time()
     found = look_at_rows(tables, stages, request=request, available=available, expand=expand)
+    request = request.at(found.size, str)
     numbers, barred = _barred(found, request, stages)
     with stages("design", f"designing with {request.method}"):
         forbid = {} if barred is None else {"forbid": barred}

@@ -1,13 +1,13 @@
 """What is asked of a design, and what ``run.json`` says of it: one description for every engine."""
 
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 from topicloom.engine.bars import Bars
-from topicloom.methods.registry import MethodSpec, check_bars, check_options, spec_of
-from topicloom.methods.selection import method_for, options_for, promised
+from topicloom.methods.registry import MethodSpec, Size, check_bars, check_options, spec_of
+from topicloom.methods.selection import chosen, method_for, options_for, promised
 from topicloom.model import Verdict
 from topicloom.model.checks import checked_seed
 from topicloom.storage.run_file import json_options, run_header
@@ -59,6 +59,10 @@ class DesignRequest:
         if barred:
             check_bars(spec)
         return cls(spec.name, {**options, **options_for(spec, k, options)}, checked_seed(seed), k)
+
+    def at(self, size: Size, say: Callable[[str], object]) -> Self:
+        """The same with a method for an interest of that size, if the method asked for only chooses; it says why."""
+        return replace(self, method=chosen(self.method, size, say))
 
     @property
     def spec(self) -> MethodSpec:

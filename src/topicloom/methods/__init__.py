@@ -2,6 +2,7 @@
 
 from types import MappingProxyType
 
+from topicloom.methods.automatic import automatic
 from topicloom.methods.dc.divide_and_conquer import divide_and_conquer
 from topicloom.methods.dc.join import JOIN_METHODS, join
 from topicloom.methods.diameter.constant_diameter import cd_oda, cd_oda_1, cd_oda_2
@@ -22,6 +23,7 @@ from topicloom.methods.references.hub import hub
 from topicloom.methods.references.random_regular import random_regular
 from topicloom.methods.references.spanning_tree import spanning_tree
 from topicloom.methods.registry import MethodSpec, design, registered
+from topicloom.methods.rounds.rounds_gm import rounds_greedy_merge
 
 METHODS = MappingProxyType(registered())
 
@@ -29,6 +31,7 @@ __all__ = [
     "JOIN_METHODS",
     "METHODS",
     "MethodSpec",
+    "automatic",
     "cd_oda",
     "cd_oda_1",
     "cd_oda_2",
@@ -47,6 +50,7 @@ __all__ = [
     "random_regular",
     "repeated_greedy_merge",
     "ring_per_topic",
+    "rounds_greedy_merge",
     "spanning_tree",
     "stacked_greedy_merge",
     "two_diameter_oda",

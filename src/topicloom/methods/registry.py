@@ -51,6 +51,10 @@ class MethodSpec:
         Refuses option values that the method would refuse, before anything is read.
     bars : bool
         Whether it can do without given links (``forbid``).
+    parallel : bool
+        Whether several tasks of Spark can work on it, and keep what they finish in a work folder.
+    chooses : callable, optional
+        Names the method to use for an interest of a given `Size`, with the reason, if it only chooses among others.
     """
 
     name: str
@@ -66,6 +70,8 @@ class MethodSpec:
     promises: Callable[[Mapping[str, Any]], int] | None = None
     check: Callable[[Mapping[str, Any]], object] | None = None
     bars: bool = False
+    parallel: bool = False
+    chooses: Callable[[Size], tuple[str, str]] | None = None
 
     def bytes_needed(self, size: Size, options: Mapping[str, Any] | None = None) -> int:
         """Upper estimate of the bytes that the method takes beyond the interest itself."""

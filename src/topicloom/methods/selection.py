@@ -1,15 +1,15 @@
 """Which method with which options: as people write it (``low-oda:rho=8``), or for a k alone."""
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
 from topicloom.errors import InvalidOptionError
-from topicloom.methods.registry import MethodSpec, check_options, method_for, registered, spec_of
+from topicloom.methods.registry import MethodSpec, Size, check_options, method_for, registered, spec_of
 from topicloom.model.checks import checked_whole
 
-__all__ = ["MethodChoice", "method_for", "options_for", "promised"]
+__all__ = ["MethodChoice", "chosen", "method_for", "options_for", "promised"]
 
 
 @dataclass(frozen=True)
@@ -79,6 +79,16 @@ def options_for(spec: MethodSpec, k: int | None, options: Mapping[str, Any] | No
             f"these reach {k}: {', '.join(able)}"
         )
     return {}
+
+
+def chosen(method: str, size: Size, say: Callable[[str], object]) -> str:
+    """The method to use for an interest of that size; one that chooses says which and why."""
+    chooses = spec_of(method).chooses
+    if chooses is None:
+        return method
+    name, why = chooses(size)
+    say(f"{method}: {name}, because {why}")
+    return name
 
 
 def promised(spec: MethodSpec, k: int | None, options: Mapping[str, Any] | None = None) -> int:

@@ -16,6 +16,7 @@ from pyspark.sql import functions as F
 
 from topicloom.engine.request import DesignRequest, run_facts
 from topicloom.judge import checked_k
+from topicloom.methods.selection import chosen
 from topicloom.model import Metrics, Verdict
 from topicloom.pipeline.construct import construct
 from topicloom.pipeline.dc.run import divide_and_conquer
@@ -23,6 +24,7 @@ from topicloom.pipeline.dc.work import run_folder
 from topicloom.pipeline.links import encode_links
 from topicloom.pipeline.measure import TOPIC_FIGURES, node_figures, summarize
 from topicloom.pipeline.prepare import Prepared, prepare
+from topicloom.pipeline.rounds.run import SUBSCRIPTIONS_A_TASK, design_in_rounds
 from topicloom.pipeline.topic_links import Question, linked_topics, per_topic
 from topicloom.pipeline.verify import broken_topics, count_idle, first_labelled, judging
 from topicloom.spark.columns import (
@@ -104,8 +106,8 @@ def design_overlay(
     k : int, optional
         The topic-connectivity that is wanted: a method that cannot reach it is refused, and the result is judged at it.
     work : Path, optional
-        Folder, shared with the executors, in which dc keeps finished partitions; the same call goes on from there after
-        a crash. Files of this call are removed by `DesignResult.release`.
+        Folder, shared with the executors, in which dc and rounds-gm keep what is finished; the same call goes on from
+        there after a crash. Files of this call are removed by `DesignResult.release`.
     stages : Stages, optional
         Hears of progress and keeps the seconds.
 
@@ -116,6 +118,7 @@ def design_overlay(
     method = DesignRequest.of(method, options, seed=seed, k=k).method
     stages = stages or Stages()
     prepared = _prepared(subscriptions, stages)
+    method = chosen(method, prepared.size, stages.note)
     return design_prepared(prepared, method=method, seed=seed, k=k, work=work, stages=stages, **options)
 
 
@@ -137,9 +140,8 @@ def design_prepared(
     counts = prepared.counts
     started = time.time()
     with stages("design", f"designing with {method}"):
-        folder = (
-            run_folder(work, prepared.fingerprint, dict(request.options), seed) if work and method == "dc" else None
-        )
+        kept_apart = {"method": method, **request.options}
+        folder = run_folder(work, prepared.fingerprint, kept_apart, seed) if work and request.spec.parallel else None
         links, n_links, report, kept = _constructed(
             prepared, method, request.seed, {**request.options, **barring}, folder, stages
         )
@@ -186,6 +188,12 @@ def _constructed(
         "n_nodes": prepared.counts["nodes"],
         "n_topics": prepared.counts["topics"],
     }
+    if method == "rounds-gm" and work is not None and prepared.counts["subscriptions"] > SUBSCRIPTIONS_A_TASK:
+        in_rounds = design_in_rounds(
+            prepared.interest, subscribers=prepared.subscribers(), work=work, stages=stages, **common
+        )
+        links = in_rounds.links.persist()
+        return links, in_rounds.n_links, in_rounds.report, (links,)
     if method != "dc":
         links = construct(prepared.encoded, method=method, **common).persist()
         return links, links.count(), {}, (links,)

@@ -35,9 +35,10 @@ def warm(method: str = "gm") -> None:
 def warm_workers(spark: "SparkSession", method: str) -> None:
     """Let the Python workers that will design on an embedded Spark start, and load what `warm` does.
 
-    One worker designs; for ``dc`` all cores do, with two workers each, as its tasks hand rows from one Python function
-    to another.
+    One worker designs; for a parallel method all cores do. With ``dc`` they have two workers each, as its tasks hand
+    rows from one Python function to another.
     """
+    from topicloom.methods.registry import spec_of
 
     def load(batches: "Iterator[pa.RecordBatch]") -> "Iterator[pa.RecordBatch]":
         from topicloom.spark.warm import warm
@@ -48,7 +49,8 @@ def warm_workers(spark: "SparkSession", method: str) -> None:
             settle()
             yield batch
 
-    tasks, chained = (os.cpu_count() or 1, 2) if method == "dc" else (1, 1)
+    tasks = (os.cpu_count() or 1) if spec_of(method).parallel else 1
+    chained = 2 if method == "dc" else 1
     rows = spark.range(0, tasks, 1, tasks)
     for _ in range(chained):
         rows = rows.mapInArrow(load, "id bigint")

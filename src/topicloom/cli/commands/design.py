@@ -23,7 +23,15 @@ from topicloom.cli.engines import (
     in_one_task_or,
     rows_in_memory,
 )
-from topicloom.cli.options import Json, Overwrite, Seed, SparkOptions, Subscriptions, TableOptions
+from topicloom.cli.options import (
+    Json,
+    Overwrite,
+    RoundsOptions,
+    Seed,
+    SparkOptions,
+    Subscriptions,
+    TableOptions,
+)
 from topicloom.cli.sources import is_small, part_of_overlay
 from topicloom.cli.tables import looked_at_table, rows_of, tell_of_rows
 from topicloom.engine.request import SPREAD, DesignRequest
@@ -53,7 +61,9 @@ def command(
     out: Annotated[Path, typer.Argument(help="Folder for the overlay directory.")],
     method: Annotated[
         str | None,
-        typer.Option(help="Construction method; topicloom methods lists them.  [default: gm, or by --k]"),
+        typer.Option(
+            help="Construction method, or auto (by size); topicloom methods lists them.  [default: gm, or by --k]"
+        ),
     ] = None,
     k: Annotated[
         int | None,
@@ -66,7 +76,7 @@ def command(
     rho: Annotated[
         float | None,
         typer.Option(
-            help="low-oda, also inside dc: contribution that may be given up for a lower maximum degree.  [default: 3]"
+            help="low-oda, dc, rounds-gm: contribution that may be given up for a lower maximum degree.  [default: 3]"
         ),
     ] = None,
     partitions: Annotated[
@@ -97,7 +107,7 @@ def command(
     work: Annotated[
         Path | None,
         typer.Option(
-            help="dc: folder for finished partitions, from which the same command goes on after a crash.  "
+            help="dc, rounds-gm: folder for what is finished, from which the same command goes on after a crash.  "
             "[default: hidden, beside OUT]",
             show_default=False,
         ),
@@ -112,6 +122,7 @@ def command(
     ] = None,
     seed: Seed = 0,
     *,
+    rounds: RoundsOptions,
     table: TableOptions,
     overwrite: Overwrite = False,
     dry_run: Annotated[
@@ -131,6 +142,7 @@ def command(
         "aim": aim,
         "merge_limit": merge_limit,
         "sequence": sequence,
+        **vars(rounds),
     }
     options: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     check_engine(engine, spark_options)
@@ -219,6 +231,7 @@ def _spread(
 
     prepared = prepare(rows_of(source, expand), stages=stages)
     tell_of_rows(narrator, prepared)
+    request = request.at(prepared.size, narrator.note)
     needed = check_memory(prepared.size, request.method, available, workers=cores, options=request.options)
     narrator.note(plan_sentence(prepared.counts, request, needed))
     numbers, barred = _barred(prepared, request, narrator)

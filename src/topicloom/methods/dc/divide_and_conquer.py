@@ -131,6 +131,7 @@ def worker_size(size: Size, **options: Any) -> Size:
     memory=_memory,
     check=lambda options: Plan.of(**options),
     promises=lambda options: Plan.of(**options).k,
+    parallel=True,
 )
 def divide_and_conquer(
     interest: Interest,

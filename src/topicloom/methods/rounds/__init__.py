@@ -1,0 +1,1 @@
+"""Greedy in rounds over a few candidate links per node."""

@@ -1,0 +1,250 @@
+"""Laws of rounds-gm: the rule of each round, which pairs are looked at, and what it makes of odd interests."""
+
+from itertools import combinations
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import topicloom as tl
+from support.small_interests import EDGE_CASES, interests, sub_overlay
+from topicloom.errors import InvalidOptionError
+from topicloom.kernels.greedy.components import components_of_links
+from topicloom.kernels.rounds.candidates import chain_candidates
+from topicloom.kernels.rounds.standing import merges_left, standing
+from topicloom.methods.rounds import pieces
+from topicloom.methods.rounds.pieces import (
+    RoundOptions,
+    order_candidates,
+    round_candidates,
+    round_order,
+    round_weights,
+    stretch_links,
+    stretches,
+)
+
+ODD = {"orders": 2, "block": 4, "best": 1, "floor": 0.7}
+
+
+def standing_of(interest, links, weighted):
+    """The state that links leave, from another kernel than the one that the rounds use."""
+    label = components_of_links(interest.indptr, interest.topics, np.asarray(links, np.int32).reshape(-1, 2))
+    return standing(interest.indptr, interest.topics, round_weights(np.diff(interest.topic_indptr), weighted), label)
+
+
+def worth(interest, weights, links, u, v):
+    """Weight of the topics of u and v that the links do not connect between them, by networkx."""
+    shared = np.intersect1d(interest.topics_of(u), interest.topics_of(v))
+    return sum(int(weights[t]) for t in shared if not nx.has_path(sub_overlay(interest, links, t), u, v))
+
+
+def degrees(links, n=64):
+    return np.bincount(np.array(links, int).ravel(), minlength=n).astype(np.int32)
+
+
+def chosen_value(values, degree, rho, best):
+    """What the candidate contributes that the rule takes: the best, or with rho the best that spares the maximum."""
+    if rho is None:
+        return best
+    calm = max((x for (u, v), x in values.items() if max(degree[u], degree[v]) < degree.max()), default=0)
+    return calm if calm and calm * rho >= best else best
+
+
+def replayed(interest, overlay):
+    """Go through the rounds again: candidates from the links before, then every link against all candidates."""
+    options, links = RoundOptions(**overlay.options), overlay.links.tolist()
+    weights = round_weights(np.diff(interest.topic_indptr), options.weighted)
+    done, stuck = 0, False
+    for number, played in enumerate(overlay.report["rounds"]):
+        floor = played["floor"]
+        state = standing_of(interest, links[:done], options.weighted)
+        orders = [round_order(state, options, overlay.seed, number, which) for which in range(options.orders)]
+        found = [order_candidates(state, order, options, floor) for order in orders]
+        pairs = round_candidates(state, found, overlay.seed, number, floor, stuck).tolist()
+        assert len(pairs) == played["candidates"]
+        for step in range(played["links"] + 1):
+            before = links[: done + step]
+            values = {tuple(pair): worth(interest, weights, before, *pair) for pair in pairs}
+            best = max(values.values(), default=0)
+            if step == played["links"]:
+                assert best < floor
+            else:
+                assert best >= floor
+                assert values[tuple(links[done + step])] == chosen_value(values, degrees(before), options.rho, best)
+        done += played["links"]
+        stuck = played["links"] == 0
+    assert done == len(links)
+
+
+@settings(deadline=None, max_examples=40)
+@given(interests(max_nodes=9), st.booleans(), st.sampled_from([None, 1, 2.5, 100]), st.integers(0, 5))
+def test_within_a_round_every_link_is_the_one_that_the_rule_takes_of_the_candidates(interest, weighted, rho, seed):
+    overlay = tl.rounds_greedy_merge(interest, weighted=weighted, rho=rho, seed=seed, **{**ODD, "best": 2})
+    assert tl.verify(interest, overlay.links).ok
+    replayed(interest, overlay)
+
+
+def test_rounds_of_a_larger_interest_keep_the_rule():
+    interest = tl.generate(nodes=40, topics=12, subscriptions=5, popularity="zipf", seed=3)
+    overlay = tl.rounds_greedy_merge(interest, seed=1, **{**ODD, "block": 8, "best": 2})
+    assert len(overlay.report["rounds"]) > 3
+    replayed(interest, overlay)
+
+
+@settings(deadline=None, max_examples=60)
+@given(interests(max_nodes=12), st.data())
+def test_candidates_are_the_best_partners_of_each_node_in_its_block(interest, data):
+    pairs = list(combinations(range(interest.n_nodes), 2))
+    links = data.draw(st.lists(st.sampled_from(pairs), unique=True)) if pairs else []
+    options = RoundOptions(block=data.draw(st.integers(2, 6)), best=data.draw(st.integers(1, 3)))
+    floor = data.draw(st.integers(1, 4))
+    state = standing_of(interest, links, True)
+    order = round_order(state, options, 7, 0, 0)
+    wanted = [v for v in range(interest.n_nodes) if (state.outside[interest.topics_of(v)] > 0).any()]
+    assert sorted(order.tolist()) == wanted
+    found = order_candidates(state, order, options, floor)
+    got = {(int(c) // interest.n_nodes, int(c) % interest.n_nodes) for c in found}
+    for start in range(0, len(order), options.block):
+        block = order[start : start + options.block].tolist()
+        for u in block:
+            values = {v: worth(interest, state.weight, links, u, v) for v in block if v != u}
+            enough = sorted((x for x in values.values() if x >= floor), reverse=True)[: options.best]
+            outside = any(state.label[e] != state.largest[interest.topics[e]] and state.outside[interest.topics[e]]
+                          for e in range(interest.indptr[u], interest.indptr[u + 1]))  # fmt: skip
+            mine = sorted((x for v, x in values.items() if (min(u, v), max(u, v)) in got), reverse=True)
+            if outside:
+                assert mine[: len(enough)] == enough
+            for v, x in values.items():
+                assert (min(u, v), max(u, v)) not in got or x >= floor
+    in_blocks = {tuple(sorted(p)) for s in range(0, len(order), options.block)
+                 for p in combinations(order[s : s + options.block].tolist(), 2)}  # fmt: skip
+    assert got <= in_blocks
+
+
+@settings(deadline=None, max_examples=60)
+@given(interests(max_nodes=10), st.data())
+def test_what_is_left_is_counted_and_a_chain_suffices_to_connect_it(interest, data):
+    pairs = list(combinations(range(interest.n_nodes), 2))
+    links = data.draw(st.lists(st.sampled_from(pairs), unique=True)) if pairs else []
+    state = standing_of(interest, links, False)
+    graphs = [sub_overlay(interest, links, t) for t in range(interest.n_topics)]
+    left = sum(max(nx.number_connected_components(graph) - 1, 0) for graph in graphs)
+    assert merges_left(state.topics, state.label, interest.n_topics) == left
+    for t, graph in enumerate(graphs):
+        most = max((len(part) for part in nx.connected_components(graph)), default=0)
+        connected = most == len(graph)
+        assert state.outside[t] == (0 if connected else len(graph) - (most if most > 1 else 0))
+    chain = [(int(c) // interest.n_nodes, int(c) % interest.n_nodes) for c in chain_candidates(state)]
+    assert len(chain) == left
+    assert tl.verify(interest, np.array([*links, *chain], np.int32).reshape(-1, 2)).ok
+
+
+@pytest.fixture
+def split(monkeypatch):
+    """Every interest is as one of over 2^28 subscriptions, and a stretch has two blocks."""
+    monkeypatch.setattr(pieces, "ONE_MERGE_UP_TO", 0)
+    monkeypatch.setattr(pieces, "BLOCKS_A_STRETCH", 2)
+
+
+@pytest.mark.usefixtures("split")
+@settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(interests(max_nodes=14), st.integers(0, 5))
+def test_stretches_add_links_above_the_floor_and_those_that_join_nothing_are_left_out(interest, seed):
+    overlay = tl.rounds_greedy_merge(interest, seed=seed, **{**ODD, "block": 3})
+    assert tl.verify(interest, overlay.links).ok
+    options, links, done, stuck = RoundOptions(**overlay.options).split(), overlay.links.tolist(), 0, False
+    for number, played in enumerate(overlay.report["rounds"]):
+        state = standing_of(interest, links[:done], True)
+        order = round_order(state, options, seed, number, 0)
+        parts = [
+            stretch_links(state, order, stretch, options, degrees(links[:done]), seed, number, played["floor"])
+            for stretch in stretches(len(order), options)
+        ]
+        before, kept = links[:done], []
+        for part, stretch in zip(parts, stretches(len(order), options), strict=True):
+            nodes, own = set(order[slice(*stretch)].tolist()), []
+            for u, v in (divmod(int(code), interest.n_nodes) for code in part):
+                assert {u, v} <= nodes
+                assert worth(interest, state.weight, [*before, *own], u, v) >= played["floor"]
+                own.append([u, v])
+                if worth(interest, state.weight, [*before, *kept], u, v):
+                    kept.append([u, v])
+        assert links[done : done + len(kept)] == kept
+        if not stuck:
+            assert played["links"] == len(kept)
+        done, stuck = done + played["links"], played["links"] == 0
+    assert done == len(links)
+
+
+@pytest.mark.usefixtures("split")
+def test_stretches_need_few_more_links_than_one_merge(monkeypatch):
+    interest = tl.generate(nodes=3000, topics=200, subscriptions=12, popularity="zipf", seed=5)
+    several = tl.rounds_greedy_merge(interest, block=200)
+    monkeypatch.setattr(pieces, "ONE_MERGE_UP_TO", 1 << 28)
+    whole = tl.rounds_greedy_merge(interest, block=200)
+    assert tl.verify(interest, several.links).ok and several.n_links <= 1.15 * whole.n_links
+
+
+@pytest.mark.parametrize("weighted", [True, False])
+@pytest.mark.parametrize("name", list(EDGE_CASES))
+def test_odd_interests_are_connected_with_no_link_that_nobody_needs(name, weighted):
+    interest = EDGE_CASES[name]
+    overlay = tl.rounds_greedy_merge(interest, weighted=weighted)
+    assert tl.verify(interest, overlay.links).ok
+    assert overlay.n_links == tl.greedy_merge(interest).n_links
+
+
+def test_a_node_with_everything_and_nodes_that_share_nothing_else_make_a_star():
+    interest = tl.Interest.from_pairs([*"a" * 9, *"bcdefghij"], [*range(9), *range(9)])
+    assert tl.rounds_greedy_merge(interest).links.tolist() == [[0, v] for v in range(1, 10)] or (
+        sorted(tl.rounds_greedy_merge(interest).links.tolist()) == [[0, v] for v in range(1, 10)]
+    )
+
+
+def test_one_topic_with_many_subscribers_is_a_tree_without_hubs():
+    interest = tl.Interest.from_csr(np.arange(5001), np.zeros(5000, np.int32), 1)
+    overlay = tl.rounds_greedy_merge(interest)
+    assert overlay.n_links == 4999 and tl.verify(interest, overlay.links).ok
+    assert overlay.degree().max() <= 20
+
+
+def test_a_higher_rho_lowers_the_maximum_degree():
+    interest = tl.generate(nodes=1000, topics=100, subscriptions=10, popularity="zipf", seed=2)
+    most = [tl.rounds_greedy_merge(interest, rho=rho).degree().max() for rho in (None, 3, 100)]
+    assert most[2] <= most[1] < most[0]
+
+
+def test_the_same_seed_gives_the_same_links_and_another_seed_others():
+    interest = tl.generate(nodes=300, topics=60, subscriptions=8, popularity="zipf", seed=2)
+    one, two, other = (tl.rounds_greedy_merge(interest, seed=seed, block=50) for seed in (4, 4, 5))
+    assert np.array_equal(one.links, two.links) and one.report == two.report
+    assert not np.array_equal(one.links, other.links)
+
+
+def test_links_are_about_those_of_greedy_over_all_pairs():
+    for popularity, least in (("zipf", 0.9), ("exponential", 0.95), ("uniform", 1.03)):
+        interest = tl.generate(nodes=1500, topics=150, subscriptions=15, popularity=popularity, seed=5)
+        overlay = tl.rounds_greedy_merge(interest)
+        assert overlay.n_links <= least * tl.greedy_merge(interest).n_links
+        assert tl.verify(interest, overlay.links).ok
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"orders": 0},
+        {"block": 1},
+        {"best": 0},
+        {"floor": 1},
+        {"floor": -0.1},
+        {"floor": "high"},
+        {"weighted": 1},
+        {"rho": 0.5},
+    ],
+    ids=str,
+)
+def test_options_out_of_range_are_refused(options):
+    with pytest.raises(InvalidOptionError, match=f"{next(iter(options))} is .*accepted"):
+        tl.design(tl.generate(nodes=5, topics=3, subscriptions=2), "rounds-gm", **options)
