@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import topicloom as tl
 from support.small_interests import EDGE_CASES, interest_of, interests, sub_overlay, survives
 from topicloom.errors import InvalidArgumentError, InvalidOptionError, NotTopicConnectedError
-from topicloom.kernels.refinement.state import LINKS, current_links, new_swaps, repack
+from topicloom.kernels.refinement.state import ARCS, LINKS, current_links, new_swaps, repack, with_more_room
 from topicloom.kernels.refinement.swaps import sweep
 from topicloom.refinement import Progress
 from topicloom.refinement.refine import swap_weights
@@ -156,6 +156,18 @@ def test_the_curve_never_rises_and_ends_at_the_result():
     assert list(efforts) == sorted(efforts)
     assert list(links) == sorted(links, reverse=True)
     assert (links[0], links[-1]) == (start.n_links, refined.n_links)
+
+
+def test_a_sweep_without_room_for_arcs_stops_and_goes_on_with_more():
+    interest = tl.generate(nodes=80, topics=12, subscriptions=4, seed=1)
+    links = tl.design(interest, "gm").links
+    swaps = new_swaps(interest.indptr, interest.topics, interest.n_topics, links, swap_weights)
+    room = int(swaps.counters[ARCS]) + 2 * 4 - 1  # one less than a visit may need
+    tight = swaps._replace(head=swaps.head[:room], after=swaps.after[:room], before=swaps.before[:room])
+    assert sweep(tight, 200, 500, 1000, 0, np.int64(1)) == 0
+    roomy = with_more_room(tight)
+    assert sweep(roomy, 200, 500, 1000, 0, np.int64(1)) == 200
+    assert tl.verify(interest, current_links(roomy)).ok
 
 
 def test_arcs_that_are_written_again_change_nothing():

@@ -12,7 +12,7 @@ from topicloom.errors import InvalidOptionError, NotTopicConnectedError
 from topicloom.judge import verify
 from topicloom.kernels.refinement.depths import price_depths
 from topicloom.kernels.refinement.robust import robust_sweep
-from topicloom.kernels.refinement.state import LINKS, READ, Swaps, current_links, new_swaps
+from topicloom.kernels.refinement.state import LINKS, READ, Swaps, current_links, new_swaps, with_more_room
 from topicloom.kernels.refinement.swaps import sweep
 from topicloom.model import Overlay, Verdict
 from topicloom.model.arrays import Int32Array, Int64Array
@@ -198,7 +198,9 @@ class _Run:
         if self.k > 1:
             robust_sweep(self.swaps, self.k, visits, temperature, read, self.seed)
         else:
-            sweep(self.swaps, visits, temperature, read, hot, self.seed)
+            while self.swaps.counters[LINKS] and visits:
+                visits -= int(sweep(self.swaps, visits, temperature, read, hot, self.seed))
+                self.swaps = with_more_room(self.swaps) if visits else self.swaps
 
     def _looking(self) -> int:
         """The visits that looking for partners has taken the time of."""

@@ -87,6 +87,12 @@ def new_swaps(node_ptr, topic, n_topics, links, weight_of):
     return s
 
 
+def with_more_room(s):
+    """The same state with twice as much room for arcs: links that share more topics have more of them."""
+    room = 2 * len(s.head)
+    return s._replace(**{name: np.resize(getattr(s, name), room) for name in ("head", "after", "before")})
+
+
 def current_links(s):
     """The links (m, 2) int32, u < v, sorted."""
     m = s.counters[LINKS]

@@ -37,12 +37,11 @@ _PASSED_OVER = 5  # settled links are visited once in so many times
 
 @serial
 def sweep(s, visits, temperature, most_read, hot, seed):
-    """Visit links at random. Returns how many were dropped.
+    """Visit links at random. Returns how many visits there were: fewer than asked for if arcs have no room left.
 
     ``temperature`` 1,024 is the weight of a topic of median size. With ``hot`` > 0, links at nodes of that degree or
     more are preferred. ``most_read``: see `list_partners`.
     """
-    before = s.counters[LINKS]
     widest = np.int64(0)
     for v in range(len(s.node_ptr) - 1):
         widest = max(widest, s.node_ptr[v + 1] - s.node_ptr[v])
@@ -50,6 +49,8 @@ def sweep(s, visits, temperature, most_read, hot, seed):
     while done < visits and s.counters[LINKS]:
         if s.counters[ARCS] + 2 * widest > len(s.head):
             repack(s)
+            if s.counters[ARCS] + 2 * widest > len(s.head):
+                break
         x = _random(s, seed, s.counters[LINKS])
         if s.settled[x] and _random(s, seed, _PASSED_OVER):
             continue
@@ -60,7 +61,7 @@ def sweep(s, visits, temperature, most_read, hot, seed):
             s.settled[x] = outcome >= LOCKED
         s.outcomes[outcome] += 1
         done += 1
-    return before - s.counters[LINKS]
+    return done
 
 
 @borrowing
