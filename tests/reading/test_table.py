@@ -7,7 +7,7 @@ import sys
 import pytest
 
 import topicloom as tl
-from topicloom.errors import MissingColumnError
+from topicloom.errors import InputNotFoundError, MissingColumnError
 from topicloom.reading import read_links, read_subscriptions
 
 
@@ -87,3 +87,11 @@ def test_names_that_are_not_ascii_are_found_in_any_locale(tmp_path):
 def test_reading_imports_no_pyspark():
     code = "import sys, topicloom.reading, topicloom.reading.table; sys.exit('pyspark' in sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_rows_of_which_none_can_be_used_are_no_interest(tmp_path):
+    reading = read_subscriptions(write(tmp_path / "s.csv", "node,topic\n,x\na,\n,y\n"))
+    with pytest.raises(
+        InputNotFoundError, match="none of the 3 rows can be used: 2 × node is empty; 1 × topic is empty"
+    ):
+        reading.interest()

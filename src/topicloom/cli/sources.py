@@ -65,9 +65,10 @@ def interest_of(source: Path) -> "Interest":
     if (source / "run.json").is_file():
         return Overlay.load(source).interest
     reading = read_subscriptions(source)
+    interest = reading.interest()
     for reason, number in reading.reasons.items():
         tell(f"{number:,} rows of {source} were not used: {reason}")
-    return reading.interest()
+    return interest
 
 
 def links_table(spark: "SparkSession", argument: str, remote: str | None, options: LinkOptions) -> "SparkTable":

@@ -48,7 +48,16 @@ class Reading:
     findings: tuple[Finding, ...]
 
     def interest(self) -> Interest:
-        """The subscriptions as an `Interest`, with the roles if there are any."""
+        """The subscriptions as an `Interest`, with the roles if there are any.
+
+        Raises
+        ------
+        InputNotFoundError
+            No row can be used; the message says how many there are and why.
+        """
+        if not len(self.table):
+            why = "; ".join(f"{count:,} × {reason}" for reason, count in list(self.reasons.items())[:3])
+            raise InputNotFoundError(f"none of the {self.counts['rows']:,} rows can be used: {why}")
         return Interest.from_pairs(self.table["node"], self.table["topic"], self.table["role"])
 
 
