@@ -89,7 +89,6 @@ def refine(
     See Also
     --------
     weighted_greedy_merge : the best start where topics differ much in their subscribers.
-    lower_bound : how few links are possible.
     drop_redundant_links : only what can go without a substitute.
 
     Notes
