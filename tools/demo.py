@@ -4,7 +4,7 @@ import sys
 from functools import partial
 from pathlib import Path
 
-from topicloom.cli.console import figure, narrated, print_table, tell
+from topicloom.cli.console import format_number, narrated, print_table, tell
 from topicloom.engine.design import design_rows, write_designed
 from topicloom.engine.request import DesignRequest
 from topicloom.pipeline import generate_subscriptions
@@ -39,11 +39,11 @@ def main(folder: Path) -> int:
             rows.append(
                 (
                     method,
-                    figure(metrics.links),
-                    figure(metrics.average_degree),
-                    figure(metrics.max_degree),
-                    figure(metrics.mean_topic_diameter),
-                    figure(metrics.max_topic_diameter),
+                    format_number(metrics.links),
+                    format_number(metrics.average_degree),
+                    format_number(metrics.max_degree),
+                    format_number(metrics.mean_topic_diameter),
+                    format_number(metrics.max_topic_diameter),
                     "yes" if verdict.ok else f"{verdict.broken_topics} topics broken",
                     f"{stages.seconds['design']:.1f}",
                 )

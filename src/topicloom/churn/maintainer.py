@@ -441,7 +441,7 @@ class Maintainer:
             self._whole = True
 
     def _finish_later(self) -> None:
-        with suppress(TopicloomError):  # closed meanwhile, or an event ended halfway: whoever comes next is told
+        with suppress(TopicloomError):  # closed meanwhile, or an event ended halfway: the next caller is told
             self.finish()
 
     def __repr__(self) -> str:

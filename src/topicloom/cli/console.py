@@ -163,7 +163,7 @@ def narrated(first: str) -> Iterator[Narrator]:
             yield narrator
 
 
-def figure(value: float | None, digits: int = 2) -> str:
+def format_number(value: float | None, digits: int = 2) -> str:
     """A number for a table; None is infinite."""
     if value is None:
         return "∞"

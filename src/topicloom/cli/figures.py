@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from topicloom.cli.console import figure
+from topicloom.cli.console import format_number
 
 # key of `Metrics` and of a comparison's results -> name on screen
 COLUMNS = {
@@ -28,4 +28,4 @@ def cells(figures: Mapping[str, Any]) -> list[str]:
 
 
 def _cell(value: Any) -> str:
-    return ("yes" if value else "no") if isinstance(value, bool) else figure(value)
+    return ("yes" if value else "no") if isinstance(value, bool) else format_number(value)

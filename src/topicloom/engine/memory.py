@@ -9,7 +9,7 @@ from topicloom.methods.registry import MethodSpec, Size, registered, spec_of
 from topicloom.methods.selection import MethodChoice
 from topicloom.reading.plan import TableFile
 
-# A table of so many bytes of text, some millions of subscriptions, is one task on Spark.
+# A table of at most this many bytes of text, some millions of subscriptions, is one task on Spark.
 ONE_TASK = 64 << 20
 _TEXT = 6  # bytes in memory for a byte of text, rows and labels together
 _UNPACKED = 8  # bytes of text in a byte of a compressed file or of Parquet, at a guess

@@ -1,4 +1,4 @@
-"""Degrees, diameters and routing cost of overlays, whoever made them."""
+"""Degrees, diameters and routing cost of overlays made by any tool."""
 
 from topicloom.measures.hops import TopicHops, mean_hops, topic_hops
 from topicloom.measures.routing import filtering_costs, overlay_diameters

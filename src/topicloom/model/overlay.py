@@ -173,7 +173,7 @@ class Overlay:
 
     @classmethod
     def load(cls, directory: str | Path) -> Self:
-        """Read an overlay directory, whoever wrote it (`save` or ``topicloom design``), without Spark."""
+        """Read an overlay directory, written by `save` or by ``topicloom design``, without Spark."""
         interest, links, run = overlay_directory.load(Path(directory))
         judged = {"verified": run["verified"]} if "verified" in run else {}
         return cls(

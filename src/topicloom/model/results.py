@@ -196,7 +196,7 @@ class DrillSummary(JudgedByOk):
     max_topics_cut, max_lost_pairs : int
         In the worst drill of each kind.
     worst : DrillReport or None
-        The drill that lost most pairs, the first of equals; None without any drill.
+        The drill that lost most pairs, the first one if several lost as many. None without any drill.
     """
 
     size: int

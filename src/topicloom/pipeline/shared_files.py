@@ -2,7 +2,7 @@
 
 Rows that Spark sends to Python are paid for each time. What looks at all subscriptions again and again reads them from
 here instead: every task maps the same pages. Driver and executors must see the folder under the same path. A file
-appears whole, whoever was killed.
+appears whole, even if its writer is killed.
 """
 
 import json

@@ -73,7 +73,7 @@ class TopicDigest:
 def topic_digest(interest: Interest, *, salt: str, site: str) -> TopicDigest:
     """Hash the topics of a site, so that sites learn which topics they share.
 
-    Whoever has a digest can test whether a guessed topic is in it, and sees how many topics there are. It holds no
+    Anybody who has a digest can test whether a guessed topic is in it, and sees how many topics there are. It holds no
     name of a node or topic.
 
     Parameters

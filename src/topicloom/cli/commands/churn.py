@@ -12,7 +12,7 @@ import typer
 from topicloom.churn import Event, Maintainer
 from topicloom.churn.event_json import CHANGES, change_line, change_rows, parse_line, rejected_row, table
 from topicloom.churn.options import BUILDERS, POLICIES, recorded_k
-from topicloom.cli.console import figure, narrated, print_table, tell
+from topicloom.cli.console import format_number, narrated, print_table, tell
 from topicloom.cli.given import GivenOverlay, SubscriptionsFile, given_overlay
 from topicloom.cli.options import Json, LinkOptions, Overwrite, Seed, TableOptions
 from topicloom.errors import InputNotFoundError, InvalidEventError, MissingColumnError
@@ -95,7 +95,7 @@ def command(
         about = {} if findings is None else {"link_findings": findings.to_dict()}
         print(json.dumps({**facts, **about}))
     else:
-        print_table(("churn", ""), [(name.replace("_", " "), figure(value)) for name, value in facts.items()])
+        print_table(("churn", ""), [(name.replace("_", " "), format_number(value)) for name, value in facts.items()])
     if rejected:
         none = "no event could be applied: " if not accepted else ""
         tell(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from topicloom.cli.console import Narrator, figure, narrated, print_table, tell
+from topicloom.cli.console import Narrator, format_number, narrated, print_table, tell
 from topicloom.cli.engines import MEMORY, SPARK, Engine, check_engine, rows_in_memory
 from topicloom.cli.figures import COLUMNS, cells
 from topicloom.cli.options import Json, LinkOptions, Overwrite, Seed, SparkOptions, Subscriptions, TableOptions
@@ -213,7 +213,7 @@ def _row(one: "Compared") -> tuple[str, ...]:
     name = f"{one.name}{' *' if one.pareto_best else ''}{' (reference)' if one.reference else ''}"
     if one.refused is not None:
         return (name, *["–"] * (len(_HEADER) - 1))
-    return (name, *cells(one.to_dict()), "–" if one.seconds is None else figure(one.seconds))
+    return (name, *cells(one.to_dict()), "–" if one.seconds is None else format_number(one.seconds))
 
 
 def _saving(held: "Compared", others: "Sequence[Compared]") -> str:

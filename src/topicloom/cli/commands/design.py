@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from topicloom.cli.commands.verify import broken_sentence
-from topicloom.cli.console import Narrator, figure, narrated, print_table, seconds_since_start, tell
+from topicloom.cli.console import Narrator, format_number, narrated, print_table, seconds_since_start, tell
 from topicloom.cli.engines import (
     DISTRIBUTED,
     MEMORY,
@@ -305,21 +305,21 @@ def _report(
 ) -> None:
     at_least = "≥ " if metrics.sampled_diameters else ""
     rows = [
-        ("links", figure(metrics.links)),
-        ("average degree", figure(metrics.average_degree)),
-        ("maximum degree", figure(metrics.max_degree)),
-        ("mean topic diameter", at_least + figure(metrics.mean_topic_diameter)),
-        ("maximum topic diameter", at_least + figure(metrics.max_topic_diameter)),
+        ("links", format_number(metrics.links)),
+        ("average degree", format_number(metrics.average_degree)),
+        ("maximum degree", format_number(metrics.max_degree)),
+        ("mean topic diameter", at_least + format_number(metrics.mean_topic_diameter)),
+        ("maximum topic diameter", at_least + format_number(metrics.max_topic_diameter)),
         (
             "links / a tree per topic",
-            figure(metrics.links_per_topic_tree, 3) if metrics.links_per_topic_tree is not None else "–",
+            format_number(metrics.links_per_topic_tree, 3) if metrics.links_per_topic_tree is not None else "–",
         ),
         (f"topics {_connected(verdict.k)}", f"{verdict.topics - verdict.broken_topics:,} of {verdict.topics:,}"),
         ("design", f"{stages.seconds['design']:,.1f} s"),
         ("all stages", f"{stages.total:,.1f} s"),
     ]
     keys, ways = ("links", "average_degree", "max_degree"), {"ring-pt": "ring per topic", "full-mesh": "full mesh"}
-    others = [[figure(beside[way][key]) for key in keys] for way in ways if way in beside]
+    others = [[format_number(beside[way][key]) for key in keys] for way in ways if way in beside]
     filled = [
         (*row, *(other[place] if place < len(keys) else "" for other in others)) for place, row in enumerate(rows)
     ]

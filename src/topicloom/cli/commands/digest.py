@@ -28,7 +28,7 @@ def command(
 ) -> int:
     """Write salted hashes of this site's topics, so that sites learn which topics they share.
 
-    Whoever has the file can count the topics and test guesses; it holds no name. Needs no Spark.
+    Anybody who has the file can count the topics and test guesses; it holds no name. Needs no Spark.
     """
     digest = topic_digest(Overlay.load(overlay).interest, salt=salt, site=site or overlay.absolute().name)
     digest.save(out, overwrite=overwrite)
@@ -36,5 +36,5 @@ def command(
         print(json.dumps({"out": str(out), "site": digest.site, "topics": len(digest.topics)}))
     else:
         print(f"{len(digest.topics):,} topics of {digest.site!a} as salted hashes")
-    tell(f"wrote {out}; whoever has it can count the topics and test whether a guessed name is among them")
+    tell(f"wrote {out}. Anybody who has it can count the topics and test whether a guessed name is among them.")
     return 0

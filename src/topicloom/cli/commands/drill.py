@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from topicloom.cli.console import figure, print_table, tell, visible
+from topicloom.cli.console import format_number, print_table, tell, visible
 from topicloom.cli.given import GivenOverlay, SubscriptionsFile, given_overlay
 from topicloom.cli.options import Json, LinkOptions, Seed, TableOptions
 from topicloom.errors import InvalidOptionError
@@ -97,7 +97,12 @@ def _print_report(interest: Interest, report: DrillReport) -> None:
     if report.cut:
         worst = sorted(report.cut, key=lambda cut: (-cut.lost_pairs, cut.topic))
         rows = [
-            (str(cut.topic), figure(len(cut.pieces)), figure(cut.pieces[0]), figure(cut.lost_pairs))
+            (
+                str(cut.topic),
+                format_number(len(cut.pieces)),
+                format_number(cut.pieces[0]),
+                format_number(cut.lost_pairs),
+            )
             for cut in worst[:_SHOWN]
         ]
         print_table(("topic cut", "pieces", "largest piece", "pairs lost"), rows)
@@ -108,11 +113,11 @@ def _print_summary(interest: Interest, summary: DrillSummary) -> None:
     print_table(
         (f"{summary.count:,} drills, {summary.size:,} random nodes down", ""),
         [
-            ("drills in which a topic is cut", figure(summary.drills_with_cuts)),
-            ("topics cut, mean", figure(summary.mean_topics_cut)),
-            ("topics cut, worst", figure(summary.max_topics_cut)),
-            ("pairs lost, mean", figure(summary.mean_lost_pairs)),
-            ("pairs lost, worst", figure(summary.max_lost_pairs)),
+            ("drills in which a topic is cut", format_number(summary.drills_with_cuts)),
+            ("topics cut, mean", format_number(summary.mean_topics_cut)),
+            ("topics cut, worst", format_number(summary.max_topics_cut)),
+            ("pairs lost, mean", format_number(summary.mean_lost_pairs)),
+            ("pairs lost, worst", format_number(summary.max_lost_pairs)),
         ],
     )
     if summary.worst is not None and summary.worst.cut:
@@ -126,7 +131,7 @@ def _print_weak(interest: Interest, weak: tuple[WeakNode, ...], apart: int) -> N
         print(f"no single point of failure{'' if apart else f': {survives}'}")
         return
     print(f"{len(weak):,} of {interest.n_nodes:,} nodes are single points of failure")
-    rows = [(str(w.node), figure(w.topics_cut), figure(w.lost_pairs)) for w in weak[:_SHOWN]]
+    rows = [(str(w.node), format_number(w.topics_cut), format_number(w.lost_pairs)) for w in weak[:_SHOWN]]
     print_table(("node", "topics cut", "pairs lost"), rows)
     _print_rest(len(weak))
 

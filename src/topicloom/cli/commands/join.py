@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from topicloom.cli.console import figure, print_table, tell
+from topicloom.cli.console import format_number, print_table, tell
 from topicloom.cli.options import Json, Overwrite, Seed
 from topicloom.judge import verify
 from topicloom.methods import join
@@ -42,10 +42,17 @@ def command(
         print(json.dumps(facts, allow_nan=False))
         return 0 if verdict.ok else 1
     rows = [
-        (folder.name, *(figure(part[what]) for what in ("nodes", "links", "stars")))
+        (folder.name, *(format_number(part[what]) for what in ("nodes", "links", "stars")))
         for folder, part in zip(overlays, report["overlays"])
     ]
-    rows.append(("joined", figure(joined.interest.n_nodes), figure(joined.n_links), figure(report["star_nodes"])))
+    rows.append(
+        (
+            "joined",
+            format_number(joined.interest.n_nodes),
+            format_number(joined.n_links),
+            format_number(report["star_nodes"]),
+        )
+    )
     print_table(("overlay", "nodes", "links", "candidates" if method == "naive-merge" else "star nodes"), rows)
     print(
         f"{report['outer_links']:,} links added to the {report['inner_links']:,} there were; "

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from topicloom.cli.console import figure, print_table, tell
+from topicloom.cli.console import format_number, print_table, tell
 from topicloom.cli.options import Json, Overwrite
 from topicloom.star_sets import StarSet, join_stars
 from topicloom.star_sets.folder import load_sites, save
@@ -38,7 +38,8 @@ def command(
         print(json.dumps({"out": str(out), "ok": join.ok, **join.report, "site_links": counts, "folders": folders}))
         return 0 if join.ok else 1
     rows = [
-        (site, figure(join.report["star_nodes"][site]), figure(count), folders[site]) for site, count in counts.items()
+        (site, format_number(join.report["star_nodes"][site]), format_number(count), folders[site])
+        for site, count in counts.items()
     ]
     print_table(("site", "star nodes", "links", "its links"), rows)
     print(f"{len(join.links):,} links connect {join.report['shared_topics']:,} shared topics")

@@ -1,11 +1,11 @@
-"""``topicloom measure``: the figures of an overlay, whoever made it."""
+"""``topicloom measure``: the metrics of an overlay made by any tool."""
 
 import json
 from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
-from topicloom.cli.console import figure, narrated, print_table, tell
+from topicloom.cli.console import format_number, narrated, print_table, tell
 from topicloom.cli.engines import MEMORY, SPARK, Engine, check_engine, in_one_task_or, rows_in_memory
 from topicloom.cli.figures import COLUMNS, cells
 from topicloom.cli.options import Json, LinkOptions, Links, SparkOptions, Subscriptions, TableOptions
@@ -30,7 +30,7 @@ def command(
     as_json: Json = False,
     spark_options: SparkOptions,
 ) -> None:
-    """Measure links, whoever made them: degrees, diameters, hops, unwanted relays, and what one failure does."""
+    """Measure links of any origin: degrees, diameters, hops, unwanted relays, and what one failure does."""
     check_engine(engine, spark_options)
     sources = part_of_overlay(subscriptions, "subscriptions"), part_of_overlay(links, "links")
     with narrated("starting") as narrator:
@@ -70,11 +70,11 @@ def command(
         tell(f"warning: {metrics.disconnected_topics:,} topics are not connected: no diameter, no hops")
     compared = {**figures, "broken_topics": metrics.disconnected_topics}
     rows_shown = [
-        *((name, figure(figures[name])) for name in ("nodes", "topics", "subscriptions")),
+        *((name, format_number(figures[name])) for name in ("nodes", "topics", "subscriptions")),
         *zip(COLUMNS.values(), cells(compared)),
         ("links / a tree per topic", _ratio(metrics.links_per_topic_tree)),
         ("topics that a link serves", _ratio(metrics.mean_shared_topics)),
-        ("links that serve no topic", figure(metrics.idle_links)),
+        ("links that serve no topic", format_number(metrics.idle_links)),
     ]
     print_table(("measure", ""), rows_shown)
     print_table(
@@ -84,11 +84,11 @@ def command(
 
 
 def _ratio(value: float | None) -> str:
-    return "–" if value is None else figure(value, 3)
+    return "–" if value is None else format_number(value, 3)
 
 
 def _condensed(histogram: Mapping[int, int], rows: int = 16) -> dict[str, int]:
-    """A histogram in at most so many rows, neighbouring degrees taken together."""
+    """A histogram of a bounded number of rows, neighbouring degrees taken together."""
     degrees = sorted(histogram)
     width = -(-len(degrees) // rows) or 1
     groups = [degrees[start : start + width] for start in range(0, len(degrees), width)]

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from topicloom.cli.console import figure, narrated, print_table, tell
+from topicloom.cli.console import format_number, narrated, print_table, tell
 from topicloom.cli.options import Json, Overwrite, Seed
 from topicloom.model import Overlay
 from topicloom.refinement import Progress, refine
@@ -67,7 +67,7 @@ def _print_curve(curve: list[list[float]], start_links: int) -> None:
     """At most eleven points of the curve: effort, links, their share of those at the start, maximum degree."""
     shown = sorted({round(at * (len(curve) - 1) / 10) for at in range(11)})
     rows = [
-        (f"{effort:,.2f}", figure(links), f"{links / max(start_links, 1):.3f}", figure(degree))
+        (f"{effort:,.2f}", format_number(links), f"{links / max(start_links, 1):.3f}", format_number(degree))
         for effort, links, degree in (curve[at] for at in shown)
     ]
     print_table(("effort", "links", "of the start's", "maximum degree"), rows)

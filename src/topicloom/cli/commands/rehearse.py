@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from topicloom.cli.console import figure, narrated, print_table
+from topicloom.cli.console import format_number, narrated, print_table
 from topicloom.cli.options import Json
 from topicloom.deploy import TARGETS, Inventory, Network, Rehearsal, rehearse
 from topicloom.routing import Plan
@@ -61,23 +61,23 @@ def command(
 def _print(result: Rehearsal) -> None:
     counts, travel = result.counts, result.travel
     rows = [
-        ("brokers", figure(result.brokers)),
-        ("links", figure(result.links)),
-        ("messages published", figure(counts.published)),
-        ("copies expected", figure(counts.expected)),
-        ("exactly once", figure(counts.exactly_once)),
-        ("missing", figure(counts.missing)),
-        ("extra", figure(counts.extra)),
-        ("unwanted", figure(counts.unwanted)),
-        ("hops, mean / max", f"{figure(travel.mean_hops)} / {figure(travel.max_hops)}"),
-        ("latency in ms, median / 95 %", f"{figure(travel.median_ms)} / {figure(travel.p95_ms)}"),
-        ("memory of all brokers in MB", figure(result.memory / 1e6, 0)),
-        ("seconds until up / in all", f"{figure(result.up_seconds)} / {figure(result.seconds)}"),
+        ("brokers", format_number(result.brokers)),
+        ("links", format_number(result.links)),
+        ("messages published", format_number(counts.published)),
+        ("copies expected", format_number(counts.expected)),
+        ("exactly once", format_number(counts.exactly_once)),
+        ("missing", format_number(counts.missing)),
+        ("extra", format_number(counts.extra)),
+        ("unwanted", format_number(counts.unwanted)),
+        ("hops, mean / max", f"{format_number(travel.mean_hops)} / {format_number(travel.max_hops)}"),
+        ("latency in ms, median / 95 %", f"{format_number(travel.median_ms)} / {format_number(travel.p95_ms)}"),
+        ("memory of all brokers in MB", format_number(result.memory / 1e6, 0)),
+        ("seconds until up / in all", f"{format_number(result.up_seconds)} / {format_number(result.seconds)}"),
     ]
     if result.excess is not None:
-        rows.append(("messages received beyond the wanted", figure(result.excess)))
+        rows.append(("messages received beyond the wanted", format_number(result.excess)))
     if result.transit is not None:
-        least, most = map(figure, result.transit)
+        least, most = map(format_number, result.transit)
         rows.append(("copies that pass through brokers that did not ask", f"{least} to {most}"))
     print_table((f"rehearsal on {result.broker}", ""), rows)
     if result.switched is not None:
@@ -88,12 +88,12 @@ def _print(result: Rehearsal) -> None:
         lines = [
             (
                 one.node,
-                figure(one.outage_seconds, 3),
+                format_number(one.outage_seconds, 3),
                 *map(
-                    figure,
+                    format_number,
                     (one.lost, one.duplicates, one.wrong_elsewhere, one.clients_cut, one.brokers_signalled),
                 ),
-                figure(one.return_wrong),
+                format_number(one.return_wrong),
             )
             for one in result.failovers
         ]

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from topicloom.cli.console import figure, narrated, print_table, tell
+from topicloom.cli.console import format_number, narrated, print_table, tell
 from topicloom.cli.options import Json, Overwrite
 from topicloom.errors import InputNotFoundError, InvalidOptionError
 from topicloom.model import Overlay
@@ -74,7 +74,7 @@ def command(
     if as_json:
         print(json.dumps({"plan": str(plan), "ok": verdict.ok, "generation": result.generation, **facts}))
     else:
-        print_table(("routes", ""), [(name.replace("_", " "), figure(value)) for name, value in facts.items()])
+        print_table(("routes", ""), [(name.replace("_", " "), format_number(value)) for name, value in facts.items()])
     for broken in verdict.broken[:5]:
         tell(f"{broken.kind}: topic {broken.topic!r}, {', '.join(broken.nodes[:5])}")
     tell(f"{'verified' if verdict.ok else 'BROKEN'}; wrote {plan}")

@@ -10,7 +10,7 @@ import typer
 
 from topicloom.churn import read_state
 from topicloom.churn.options import life_of, recorded_k
-from topicloom.cli.console import figure, narrated, print_table
+from topicloom.cli.console import format_number, narrated, print_table
 from topicloom.cli.given import SubscriptionsFile, given_overlay
 from topicloom.cli.options import Json, LinkOptions, TableOptions
 from topicloom.errors import InputNotFoundError
@@ -166,13 +166,13 @@ def _degrees(overlay: Overlay) -> dict[str, Any]:
 
 def _rows(facts: dict[str, Any]) -> list[tuple[str, str]]:
     names = ("nodes", "topics", "subscriptions", "links", "average_degree", "max_degree")
-    rows = [(name.replace("_", " "), figure(facts[name])) for name in names]
+    rows = [(name.replace("_", " "), format_number(facts[name])) for name in names]
     connected = "topic-connected" if facts["k"] == 1 else f"{facts['k']}-topic-connected"
     broken = f"NOT {connected}: {facts['broken_topics']:,} topics are broken"
     rows.append(("judged", f"{connected}, verified" if facts["ok"] else broken))
-    rows.append(("events applied", figure(facts["events"])))
+    rows.append(("events applied", format_number(facts["events"])))
     if facts["last_batch"] is not None:
-        rows.append(("last batch", figure(facts["last_batch"])))
+        rows.append(("last batch", format_number(facts["last_batch"])))
     rows += [
         (name.replace("_", " "), facts[name].replace("T", " ").replace("Z", " UTC"))
         for name in ("since", "last_event")
@@ -181,7 +181,7 @@ def _rows(facts: dict[str, Any]) -> list[tuple[str, str]]:
     fresh = facts.get("fresh")
     if fresh is not None:
         for name in ("average_degree", "max_degree"):
-            ratio = f"{figure(fresh[name])}; now {fresh[f'{name}_ratio']:.2f} ×"
+            ratio = f"{format_number(fresh[name])}; now {fresh[f'{name}_ratio']:.2f} ×"
             rows.append((f"fresh {fresh['method']}, {name.replace('_', ' ')}", ratio))
     return rows
 

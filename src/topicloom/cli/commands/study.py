@@ -19,7 +19,8 @@ EXAMPLE = "Example: topicloom study gm-fig4a results --scale quick"
 
 def command(
     name: Annotated[
-        str | None, typer.Argument(help="A study, all, or report: tables, plots and page anew from what was measured.")
+        str | None,
+        typer.Argument(help="A study, all, or report: tables, plots and page, rewritten from what was measured."),
     ] = None,
     out: Annotated[
         Path | None, typer.Argument(help="Folder for results, plots and the page; a run goes on there.")

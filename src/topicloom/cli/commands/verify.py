@@ -36,7 +36,7 @@ def command(
     as_json: Json = False,
     spark_options: SparkOptions,
 ) -> int:
-    """Judge links, whoever made them, against the subscriptions: exit code 0 if every topic is connected, 1 if not."""
+    """Judge links of any origin against the subscriptions: exit code 0 if every topic is connected, 1 if not."""
     checked_k(k)
     check_engine(engine, spark_options)
     sources = part_of_overlay(subscriptions, "subscriptions"), part_of_overlay(links, "links")

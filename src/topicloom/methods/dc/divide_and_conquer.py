@@ -231,7 +231,7 @@ def divide_and_conquer(
 
 
 def needs_no_division(count: int, n_nodes: int) -> bool:
-    """Whether so many partitions amount to the inner method on all nodes: one holds all, or each holds one."""
+    """Whether this number of partitions amounts to the inner method on all nodes: one holds all, or each holds one."""
     return count == 1 or count >= n_nodes
 
 

@@ -57,7 +57,7 @@ class RoundOptions:
             raise InvalidOptionError(f"rho is {self.rho!r}; a number from 1 up is accepted, or none")
 
     def at(self, n_nodes: int) -> "RoundOptions":
-        """The same with the number of orders that suits so many nodes, if none is given."""
+        """The same with the number of orders that suits the number of nodes, if none is given."""
         usual = FEW_ORDERS if n_nodes > MANY_NODES else ORDERS
         return replace(self, orders=usual) if self.orders is None else self
 

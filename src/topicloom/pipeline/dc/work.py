@@ -1,7 +1,7 @@
 """A work folder: finished pieces on disk, so that a run that died goes on where it stopped, and progress can be seen.
 
 Executors write, the driver looks: both must see the folder under the same path. A file is written under a hidden name
-and renamed when complete, so that what is there is whole, whoever was killed.
+and renamed when complete, so that what is there is whole even if a task is killed.
 """
 
 import hashlib

@@ -26,13 +26,13 @@ class RoundFolder(SharedFolder):
         return interest_files(self.path)
 
     def keep_standing(self, rounds: int, s: Standing, degree: Int32Array) -> None:
-        """Write what has changed of a `Standing` after so many rounds, and the degrees of the nodes."""
+        """Write what has changed of a `Standing` after a number of rounds, and the degrees of the nodes."""
         self.keep(f"label-{rounds}", s.label)
         self.keep(f"open-{rounds}", np.stack([s.largest, s.outside]))
         self.keep(f"degree-{rounds}", degree)
 
     def standing(self, rounds: int) -> Standing:
-        """The `Standing` after so many rounds."""
+        """The `Standing` after a number of rounds."""
         largest, outside = self.read(f"open-{rounds}", writable=True)
         return Standing(
             self.interest.read("indptr"),
