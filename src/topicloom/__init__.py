@@ -18,6 +18,7 @@ from topicloom.version import __version__
 if TYPE_CHECKING:
     from topicloom import datasets
     from topicloom.auditing import Finding, Findings, audit
+    from topicloom.bounds import LowerBound, lower_bound
     from topicloom.churn import Event, Maintainer
     from topicloom.deploy import Inventory, export, rehearse
     from topicloom.errors import TopicloomError
@@ -80,6 +81,10 @@ _HOMES = {
         "Finding",
         "Findings",
         "audit",
+    ),
+    "topicloom.bounds": (
+        "LowerBound",
+        "lower_bound",
     ),
     "topicloom.churn": (
         "Event",
@@ -209,6 +214,7 @@ __all__ = [
     "Interest",
     "Inventory",
     "LeavesSimulation",
+    "LowerBound",
     "Maintainer",
     "MethodSpec",
     "Metrics",
@@ -251,6 +257,7 @@ __all__ = [
     "join",
     "join_stars",
     "low_oda",
+    "lower_bound",
     "measure",
     "minmax_oda",
     "random_drills",

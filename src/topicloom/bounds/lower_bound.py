@@ -1,0 +1,123 @@
+"""A certified lower bound on the links of any topic-connected overlay of an interest."""
+
+import math
+import numbers
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from topicloom.bounds.search import found_pair_prices, found_potentials, pairs_fit
+from topicloom.errors import InvalidOptionError, NoTruthValueError
+from topicloom.judge.prices import proved_by_components, proved_by_pairs, proved_by_potentials
+from topicloom.model import Interest
+from topicloom.model.interest import checked_interest
+
+KINDS = ("components", "potentials", "pair prices")
+
+
+@dataclass(frozen=True)
+class LowerBound:
+    """A number of links that no topic-connected overlay can do without, and the proof.
+
+    Attributes
+    ----------
+    links : int
+        No topic-connected overlay of the interest has fewer.
+    kind : str
+        ``pair prices``, ``potentials`` (one number per subscription), or ``components`` (nothing beyond the interest).
+    certificate : int array
+        What `check` needs; empty for ``components``.
+    """
+
+    links: int
+    kind: str
+    certificate: npt.NDArray[Any] = field(repr=False)
+
+    def check(self, interest: Interest) -> bool:
+        """Whether the certificate proves the bound for an interest: exact, by other code than the search.
+
+        Takes O(Σ over topics of subscribers² · topics of a node) time for potentials, O(Σ subscribers²) for pairs.
+        """
+        checked_interest(interest, "check")
+        return 0 <= self.links <= _proved(interest, self.kind, np.asarray(self.certificate))
+
+    def excess(self, links: int) -> float:
+        """How much more than the bound a number of links is at most, as a fraction: 0 means optimal, proved."""
+        return links / self.links - 1 if self.links else 0.0
+
+    def sentence(self, links: int) -> str:
+        """What the bound says of an overlay with that many links.
+
+        >>> LowerBound(100, "components", np.empty(0, np.int64)).sentence(104)
+        'at most 4.0 % above the fewest links possible (certified)'
+        """
+        if links <= self.links:
+            return "the fewest links possible (certified)"
+        return f"at most {100 * self.excess(links):.1f} % above the fewest links possible (certified)"
+
+    def __bool__(self) -> bool:
+        raise NoTruthValueError("a LowerBound is neither true nor false; use .links or .check(interest)")
+
+
+def lower_bound(interest: Interest, *, effort: float = 1) -> LowerBound:
+    """Find a number of links that every topic-connected overlay of an interest has at least, with a proof.
+
+    Every topic needs a spanning tree. If the topics of a pair of nodes together pay at most 1 for a link between the
+    two, no overlay has fewer links than the cheapest spanning trees of all topics cost together. The search raises
+    these *prices*; what it finds is rounded to whole numbers, and the bound is what `LowerBound.check` makes of those.
+
+    Parameters
+    ----------
+    interest : Interest
+    effort : float
+        Above 0; 1 takes at most some minutes. Small interests (up to some 400 million pairs of subscribers, summed over
+        topics) get prices of pairs, larger ones one potential per subscription. Beyond that only the rarest topics pay.
+
+    Returns
+    -------
+    LowerBound
+
+    Raises
+    ------
+    InvalidOptionError
+        ``effort`` is not a number above 0.
+
+    See Also
+    --------
+    refine : overlays with few links.
+
+    Notes
+    -----
+    The dual of the partition relaxation of the spanning-tree polytopes. Memory is O(subscriptions), and eight bytes per
+    topic and pair of its subscribers where pairs have prices.
+
+    Examples
+    --------
+    >>> import topicloom as tl
+    >>> interest = tl.datasets.example()
+    >>> bound = tl.lower_bound(interest)
+    >>> bound.links, tl.design(interest).n_links, bound.check(interest)
+    (7, 7, True)
+    """
+    checked_interest(interest, "lower_bound")
+    number = isinstance(effort, numbers.Real) and not isinstance(effort, bool) and math.isfinite(effort)
+    if not number or effort <= 0:
+        raise InvalidOptionError(f"effort is {effort!r}; a number above 0 is accepted")
+    nothing = np.empty(0, np.int64)
+    bounds = [LowerBound(proved_by_components(interest), "components", nothing)]
+    potentials, rounded = found_potentials(interest, float(effort))
+    bounds.append(LowerBound(proved_by_potentials(interest, rounded), "potentials", rounded))
+    if pairs_fit(interest):
+        prices = found_pair_prices(interest, potentials, float(effort))
+        bounds.append(LowerBound(proved_by_pairs(interest, prices), "pair prices", prices))
+    return max(bounds, key=lambda bound: bound.links)
+
+
+def _proved(interest: Interest, kind: str, certificate: npt.NDArray[Any]) -> int:
+    if kind == "potentials":
+        return proved_by_potentials(interest, certificate)
+    if kind == "pair prices":
+        return proved_by_pairs(interest, certificate)
+    return proved_by_components(interest) if kind == "components" else -1

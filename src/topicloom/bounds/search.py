@@ -1,0 +1,112 @@
+"""The search for prices: in floating point, of no authority. The judge decides what the result proves."""
+
+import numpy as np
+import numpy.typing as npt
+
+from topicloom.judge.prices import HIGHEST_POTENTIAL, SCALE
+from topicloom.kernels.bounds.prices import (
+    pair_prices,
+    pair_trees,
+    potential_gradient,
+    potential_trees,
+    raise_prices,
+)
+from topicloom.model import Interest
+from topicloom.model.arrays import Int64Array
+
+Floats = npt.NDArray[np.float64]
+
+_STEPS, _PAIR_STEPS = 50, 200
+_MOST_WORK = 4e10  # products in one evaluation of all trees, at effort 1
+_ALL_WORK = 1.2e11  # products in all evaluations, at effort 1
+_MOST_PAIRS = 2e8
+_RATE, _LAST_RATE = 0.2, 0.02
+_CAUTION = 1 - 3e-5  # rounding of float32 must not lift the prices of a pair above 1
+
+
+def found_potentials(interest: Interest, effort: float) -> tuple[Floats, Int64Array]:
+    """Potentials per subscription, as found and as whole numbers from 0 to `HIGHEST_POTENTIAL`.
+
+    Gradient ascent (Adam) on their logarithms, from subscribers^(-1/4), which makes prices fall with the square root.
+    """
+    size = np.diff(interest.topic_indptr)
+    paying, work = _paying(interest, _MOST_WORK * effort)
+    pays = np.zeros(interest.n_topics, bool)
+    pays[paying] = True
+    logs = -np.log(np.maximum(size, 1))[interest.topics] / 4
+    steps = max(1, int(min(_STEPS * effort, _ALL_WORK * effort / max(work, 1))))
+    best, highest = logs, -1.0
+    parent, slope = np.empty(len(logs), np.int32), np.empty(len(logs))
+    mean, square = np.zeros(len(logs)), np.zeros(len(logs))
+    arrays = (interest.indptr, interest.topics, interest.topic_indptr, interest.topic_nodes)
+    for step in range(steps):
+        potential = np.where(pays[interest.topics], np.exp(logs), 0.0)
+        value = potential_trees(*arrays, paying, potential, parent)
+        if value > highest:
+            best, highest = logs, value
+        potential_gradient(*arrays, potential, parent, slope)
+        mean, square = 0.9 * mean + 0.1 * slope, 0.99 * square + 0.01 * slope * slope
+        scaled = (mean / (1 - 0.9 ** (step + 1))) / (np.sqrt(square / (1 - 0.99 ** (step + 1))) + 1e-9)
+        logs = logs + _RATE * (_LAST_RATE / _RATE) ** (step / steps) * scaled
+    potential = np.where(pays[interest.topics], np.exp(best), 0.0)
+    return potential, _rounded(interest, potential)
+
+
+def _paying(interest: Interest, most_work: float) -> tuple[Int64Array, float]:
+    """The topics that pay, rarest first, as long as one evaluation is not too much work; and that work."""
+    size = np.diff(interest.topic_indptr).astype(np.float64)
+    wanted = np.diff(interest.indptr).astype(np.float64)[interest.topic_nodes]
+    sums = np.concatenate([np.zeros(1), np.cumsum(wanted)])
+    work = size * (sums[interest.topic_indptr[1:]] - sums[interest.topic_indptr[:-1]]) / 2
+    rarest = np.argsort(size, kind="stable")
+    rarest = rarest[size[rarest] > 1]
+    upto = np.cumsum(work[rarest])
+    fitting = rarest[upto <= most_work]
+    return fitting.astype(np.int64), float(upto[len(fitting) - 1]) if len(fitting) else 0.0
+
+
+def _rounded(interest: Interest, potential: Floats) -> Int64Array:
+    """Scale the potentials of each node to whole numbers: a factor common to a node changes no price."""
+    node = np.repeat(np.arange(interest.n_nodes), np.diff(interest.indptr))
+    highest = np.zeros(interest.n_nodes)
+    np.maximum.at(highest, node, potential)
+    return np.rint(HIGHEST_POTENTIAL * potential / np.maximum(highest, 1e-300)[node]).astype(np.int64)
+
+
+def pairs_fit(interest: Interest) -> bool:
+    """Whether prices of pairs take little enough memory."""
+    size = np.diff(interest.topic_indptr).astype(np.float64)
+    return float((size * size).sum()) / 2 <= _MOST_PAIRS
+
+
+def found_pair_prices(interest: Interest, potential: Floats, effort: float) -> npt.NDArray[np.int32]:
+    """Prices of every topic and pair, as whole numbers, from those of the potentials by multiplicative weights."""
+    size = np.diff(interest.topic_indptr).astype(np.int64)
+    pair_ptr = np.concatenate([np.zeros(1, np.int64), np.cumsum(size * (size - 1) // 2)])
+    arrays = (interest.indptr, interest.topics)
+    topics = (interest.topic_indptr, interest.topic_nodes)
+    prices = pair_prices(*arrays, *topics, pair_ptr, potential)
+    parent, place = np.empty(len(interest.topics), np.int32), _places(interest)
+    best, highest, rate, waited = prices.copy(), -1.0, 0.15, 0
+    steps = max(1, int(min(_PAIR_STEPS * effort, 1.5e10 * effort / max(pair_ptr[-1], 1))))
+    for _ in range(steps):
+        value = pair_trees(interest.topic_indptr, pair_ptr, prices, parent)
+        waited = 0 if value > highest * 1.0002 else waited + 1
+        if value > highest:
+            highest = value
+            best[:] = prices
+        if waited >= 8:
+            rate, waited = 0.6 * rate, 0
+        if rate < 0.002:
+            break
+        raise_prices(*arrays, place, *topics, pair_ptr, prices, parent, np.float32(np.exp(rate)))
+    rounded: npt.NDArray[np.int32] = np.floor(best.astype(np.float64) * (SCALE * _CAUTION)).astype(np.int32)
+    return rounded
+
+
+def _places(interest: Interest) -> Int64Array:
+    """Place of every subscription (by node) among the subscribers of its topic."""
+    order = np.argsort(interest.topics, kind="stable")
+    place = np.empty(len(order), np.int64)
+    place[order] = np.arange(len(order)) - interest.topic_indptr[interest.topics[order]]
+    return place

@@ -1,0 +1,1 @@
+"""Searching for prices that prove how few links are possible."""
