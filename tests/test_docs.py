@@ -1,6 +1,9 @@
 """Links of the pages lead somewhere: to a file of the project, and to a heading where they name one."""
 
+import json
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -32,3 +35,12 @@ def _broken(page: Path) -> list[str]:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_every_link_of_a_page_leads_somewhere(page: Path) -> None:
     assert _broken(page) == []
+
+
+def test_the_reference_is_that_of_the_code() -> None:
+    written = subprocess.run(
+        [sys.executable, "tools/reference.py"], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert json.loads(written.stdout) == {
+        path.name: path.read_text(encoding="utf-8") for path in (ROOT / "docs" / "reference").glob("*.md")
+    }, "run: make reference"

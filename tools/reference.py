@@ -4,6 +4,7 @@
 """
 
 import inspect
+import json
 import os
 import sys
 from importlib import import_module
@@ -83,11 +84,14 @@ def _page_of_commands() -> str:
     return "\n".join(lines)
 
 
-def main(folder: str) -> None:
-    """Write the pages into a folder."""
+def main(folder: str | None = None) -> None:
+    """Write the pages into a folder, or print them as JSON."""
+    if folder is None:
+        print(json.dumps(pages()))
+        return
     for name, text in pages().items():
         Path(folder, name).write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(*sys.argv[1:])

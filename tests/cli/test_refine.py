@@ -52,3 +52,36 @@ def test_bad_options_are_one_sentence(overlay, tmp_path, capsys, option):
     assert main(["refine", str(overlay), str(tmp_path / "out"), *option]) == 2
     assert "accepted" in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
+
+
+@pytest.fixture
+def subscriptions(tmp_path):
+    interest = tl.generate(nodes=60, topics=12, subscriptions=5, popularity="zipf", seed=1)
+    text = "".join(f"n{node},t{topic}\n" for node in range(60) for topic in interest.topics_of(node))
+    (tmp_path / "subs.csv").write_text("node,topic\n" + text)
+    return tmp_path / "subs.csv"
+
+
+def test_design_refines_and_says_how_near_it_is_to_the_fewest_links(subscriptions, tmp_path, capsys):
+    options = ["--engine", "memory", "--json", "--bound"]
+    assert main(["design", str(subscriptions), str(tmp_path / "gm"), *options]) == 0
+    plain = json.loads(capsys.readouterr().out)
+    assert main(["design", str(subscriptions), str(tmp_path / "better"), *options, "--refine", "20"]) == 0
+    better = json.loads(capsys.readouterr().out)
+    assert better["bound"]["links"] <= better["metrics"]["links"] < plain["metrics"]["links"]
+    assert better["bound"]["links"] == plain["bound"]["links"]
+    overlay = tl.Overlay.load(tmp_path / "better")
+    assert (overlay.n_links, overlay.verify().ok) == (better["metrics"]["links"], True)
+    assert better["bound"]["excess"] == overlay.n_links / better["bound"]["links"] - 1
+
+
+def test_design_prints_the_bound_as_a_sentence(subscriptions, tmp_path, capsys):
+    assert main(["design", str(subscriptions), str(tmp_path / "out"), "--engine", "memory", "--bound"]) == 0
+    assert "the fewest links possible (certified)" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("effort", ["0", "-1", "nan"])
+def test_design_refuses_an_effort_that_is_none(subscriptions, tmp_path, capsys, effort):
+    assert main(["design", str(subscriptions), str(tmp_path / "out"), "--engine", "memory", "--refine", effort]) == 2
+    assert "--refine must be above 0" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()

@@ -20,6 +20,7 @@ from topicloom.methods.registry import design
 from topicloom.model import Metrics, Overlay, Verdict
 from topicloom.model.arrays import Int32Array
 from topicloom.reading.table import expanded
+from topicloom.refinement import refine
 from topicloom.spark.stages import Stages
 from topicloom.storage.overlay_directory import tables_of
 from topicloom.storage.run_file import write_json, write_run
@@ -90,6 +91,9 @@ def design_rows(
     with stages("design", f"designing with {request.method}"):
         forbid = {} if barred is None else {"forbid": barred}
         overlay = design(found.interest, request.method, seed=request.seed, **request.options, **forbid)
+    if request.refine is not None:
+        with stages("refine", f"refining {overlay.n_links:,} links"):
+            overlay = refine(overlay, effort=request.refine, k=request.judged_at, seed=request.seed)
     with stages("verify", f"verifying {overlay.n_links:,} links"):
         verdict = judged(found.interest, overlay.links, request.judged_at)
     with stages("measure", f"measuring {found.interest.n_topics:,} topics"):

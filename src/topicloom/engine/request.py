@@ -30,6 +30,8 @@ class DesignRequest:
         The topic-connectivity that was asked for.
     bars : Bars or None
         Links that may not be.
+    refine : float or None
+        The effort of a refinement after the design; see `topicloom.refine`.
     """
 
     method: str
@@ -37,6 +39,7 @@ class DesignRequest:
     seed: int = 0
     k: int | None = None
     bars: Bars | None = None
+    refine: float | None = None
 
     @classmethod
     def of(

@@ -35,6 +35,7 @@ from topicloom.cli.options import (
 from topicloom.cli.sources import is_small, part_of_overlay
 from topicloom.cli.tables import looked_at_table, rows_of, tell_of_rows
 from topicloom.engine.request import SPREAD, DesignRequest
+from topicloom.errors import InvalidOptionError
 from topicloom.spark.memory import available_memory
 from topicloom.spark.session import cores_of, is_embedded, spark_session
 from topicloom.spark.warm import COMPILING, warm, warm_workers
@@ -42,6 +43,7 @@ from topicloom.storage.atomic import whole_directory
 from topicloom.storage.destination import check_destination
 
 if TYPE_CHECKING:
+    from topicloom.bounds import LowerBound
     from topicloom.engine.design import Designed
     from topicloom.model import Metrics, Verdict
     from topicloom.pipeline.prepare import Prepared
@@ -120,6 +122,11 @@ def command(
         Path | None,
         typer.Option(help="Brokers with dials and accepts: pairs of which neither may dial are not linked."),
     ] = None,
+    refine: Annotated[
+        float | None,
+        typer.Option(help="Refine what the method designed; 1 takes about as long as gm.", show_default=False),
+    ] = None,
+    bound: Annotated[bool, typer.Option("--bound", help="Prove how near to the fewest links it is.")] = False,
     seed: Seed = 0,
     *,
     rounds: RoundsOptions,
@@ -147,7 +154,7 @@ def command(
     options: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     check_engine(engine, spark_options)
     barred = forbid is not None or inventory is not None
-    request = DesignRequest.of(method, options, seed=seed, k=k, barred=barred)
+    request = replace(DesignRequest.of(method, options, seed=seed, k=k, barred=barred), refine=_effort(refine, barred))
     if method is None and k is not None:
         tell(f"k = {k}: designing with {request.method}{CHOICES.get(request.method, '')}")
     out = out.absolute()
@@ -197,17 +204,39 @@ def command(
     if result is None:
         return 0
     _remove_work(out, work)
+    proved = _bound(out) if bound and result.verdict.ok else None
     if as_json:
         run = {**result.run, "seconds": stages.seconds}
         facts = {"out": str(out), "metrics": result.metrics.to_dict(), "run": run, "beside": dict(result.beside)}
+        if proved is not None:
+            facts["bound"] = {"links": proved.links, "kind": proved.kind, "excess": proved.excess(result.metrics.links)}
         print(json.dumps(facts, allow_nan=False))
     else:
         _report(result.metrics, result.verdict, stages, out, result.beside)
+        if proved is not None:
+            print(f"{result.metrics.links:,} links: {proved.sentence(result.metrics.links)}")
     for broken in result.verdict.broken[:5]:
         tell(broken_sentence(broken, result.verdict.k))
     for sentence in result.faults:
         tell(sentence)
     return 0 if (result.verdict.ok and not result.faults) or request.spec.reference else 1
+
+
+def _effort(refine: float | None, barred: bool) -> float | None:
+    if refine is not None and not refine > 0:
+        raise InvalidOptionError(f"--refine must be above 0, not {refine:g}")
+    if refine is not None and barred:
+        raise InvalidOptionError("--refine does not know of forbidden links; leave one of the two out")
+    return refine
+
+
+def _bound(out: Path) -> "LowerBound":
+    """Prove how few links the interest of an overlay directory needs."""
+    from topicloom.bounds import lower_bound
+    from topicloom.model import Overlay
+
+    with narrated("proving how few links are possible"):
+        return lower_bound(Overlay.load(out).interest)
 
 
 def _spread(
@@ -223,6 +252,10 @@ def _spread(
     staging: Path | None,
 ) -> "Designed | None":
     """Design by the distributed pipeline, and write; without a folder to write to, only look at the rows."""
+    if request.refine is not None:
+        raise InvalidOptionError(
+            "--refine is for designs of one task; design without it, then: topicloom refine OUT BETTER"
+        )
     from topicloom.engine.design import Designed, plan_sentence
     from topicloom.engine.memory import check_memory
     from topicloom.pipeline.design import design_prepared
