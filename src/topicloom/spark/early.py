@@ -49,7 +49,18 @@ class EarlyJava:
 
 
 def start_early(settings: Mapping[str, str]) -> None:
-    """Start the JVM of an embedded Spark, as PySpark would, with settings that it needs from the start."""
+    """Start the JVM of an embedded Spark, as PySpark would, with settings that it needs from the start.
+
+    Ctrl-C waits until the process is known. Between its start and that moment nobody could end it.
+    """
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        _start(settings)
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _start(settings: Mapping[str, str]) -> None:
     found = find_spec("pyspark")
     if found is None or not found.submodule_search_locations:
         return
@@ -81,6 +92,7 @@ def start_early(settings: Mapping[str, str]) -> None:
 
 def _ignore_interrupts() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
 
 
 def take_early() -> EarlyJava | None:
