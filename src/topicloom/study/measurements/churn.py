@@ -14,14 +14,11 @@ from topicloom.study.measurements.kinds import Figure, measures, require_connect
 class Repaired(NamedTuple):
     """A round.
 
-    Links changed, and as a share of all links; the same without links released that were not cut; shadow set as a
-    share of all nodes; topics of the node.
+    Links changed, and as a share of all links; shadow set as a share of all nodes; topics of the node.
     """
 
     links: int
     ratio: float
-    needed: int
-    needed_ratio: float
     shadow: float
     topics: int
 
@@ -49,10 +46,8 @@ def churned(cell: Cell) -> Iterator[Figure]:
         change = churn.apply(maintainer, turn)
         changed = len(change.added) + len(change.removed)
         topics = len(churn.everyone.topics_of(turn.node))
-        label = churn.everyone.node_label(turn.node)
-        needed = len(change.added) + sum(label in ends for ends in change.removed)
         shadow = change.shadow_size / nodes
-        repaired[turn.joins].append(Repaired(changed, changed / links, needed, needed / links, shadow, topics))
+        repaired[turn.joins].append(Repaired(changed, changed / links, shadow, topics))
         links += len(change.added) - len(change.removed)
         nodes += 1 if turn.joins else -1
         if number % cell.options["every"] == 0:
@@ -65,8 +60,6 @@ def churned(cell: Cell) -> Iterator[Figure]:
         found = repaired[joins]
         yield Figure(f"{name}_links", fmean(one.links for one in found))
         yield Figure(f"{name}_repair_ratio", fmean(one.ratio for one in found))
-        yield Figure(f"{name}_links_needed", fmean(one.needed for one in found))
-        yield Figure(f"{name}_ratio_needed", fmean(one.needed_ratio for one in found))
         for size in sorted({tens(one.topics) for one in found}):
             yield Figure(f"{name}_ratio_by_size", fmean(one.ratio for one in found if tens(one.topics) == size), size)
     shares = [one.shadow for found in repaired.values() for one in found]

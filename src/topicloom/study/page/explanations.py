@@ -130,15 +130,9 @@ EXPLANATIONS = {
     ),
     "churn-repairs": Explanation(
         "Our repairs do better than the printed ones: of equally good links they take one far below the maximum "
-        "degree, and a leave releases links that no topic needs. Shadow as it is printed, with the same sizes and "
-        "rounds, is the other row. The number of nodes is 1,000, as in Figures 2 and 3; the rows with 2,000, which "
-        "the text says, are there too. The maximum of so many degrees differs by several links from one seed to the "
-        "next, and the paper shows one run.",
-        _CHURN,
-    ),
-    "churn-released": Explanation(
-        "Links released. After a leave ours also takes away up to two links that no topic needs any more, which the "
-        "printed algorithm does not. Without those, the links changed are the published ones.",
+        "degree. Shadow as it is printed, with the same sizes and rounds, is the other row. The number of nodes is "
+        "1,000, as in Figures 2 and 3; the rows with 2,000, which the text says, are there too. The maximum of so many "
+        "degrees differs by several links from one seed to the next, and the paper shows one run.",
         _CHURN,
     ),
 }

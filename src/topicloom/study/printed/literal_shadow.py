@@ -1,8 +1,7 @@
 """Shadow as Algorithms 2 and 7 to 12 of the shadows paper print it, for experiments; slow and plain.
 
-`topicloom.Maintainer` does more: of equally good links it takes one far below the maximum degree, of equally good
-backups one that shares much, and a leave releases links that no topic needs. Here equals go by their numbers, the
-lowest first, and nothing is released.
+`topicloom.Maintainer` chooses better among equals: the link that lies far below the maximum degree, the backup that
+shares much. Here equals go by their numbers, the lowest first.
 
 Where the print leaves something open: components and the maximum degree are those of the whole overlay, not of the
 shadow set alone; a node whose backups are built anew is first taken from the primaries of the old ones; weights that
