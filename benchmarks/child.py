@@ -40,7 +40,7 @@ def load_search(interest, tiny, weighted):
     import numpy as np
 
     from topicloom.kernels.greedy.engine import cheapest_search, greedy_links
-    from topicloom.kernels.greedy.weights import node_weights, topic_weights
+    from topicloom.kernels.greedy.topic_weights import node_weights, topic_weights
 
     subscribers = np.diff(interest.topic_indptr)
     worths = node_weights(interest.indptr, interest.topics, topic_weights(subscribers)) if weighted else None

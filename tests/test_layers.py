@@ -2,6 +2,7 @@
 
 import ast
 import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -56,6 +57,11 @@ def test_sentences_of_the_library_name_no_flag_of_the_command_line(path):
     documented = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     texts = [node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and id(node) not in documented]
     assert not [text for text in texts if isinstance(text, str) and re.search(r"(?<!\w)--[a-z]{2,}", text)]
+
+
+def test_no_file_name_is_used_twice_except_by_a_command_and_what_it_calls():
+    names = [path.name for path in MODULES if path.name != "__init__.py" and path.parent.name != "commands"]
+    assert not [name for name, times in Counter(names).items() if times > 1]
 
 
 def test_every_subpackage_has_a_layer():

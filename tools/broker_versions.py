@@ -2,10 +2,10 @@
 
 from collections.abc import Callable
 
-from topicloom.deploy.rehearsal.mosquitto import mosquitto_version
-from topicloom.deploy.rehearsal.nats import nats_version
-from topicloom.deploy.rehearsal.rabbitmq import rabbitmq_version
-from topicloom.deploy.rehearsal.zenoh import zenoh_version
+from topicloom.deploy.rehearsal.run_mosquitto import mosquitto_version
+from topicloom.deploy.rehearsal.run_nats import nats_version
+from topicloom.deploy.rehearsal.run_rabbitmq import rabbitmq_version
+from topicloom.deploy.rehearsal.run_zenoh import zenoh_version
 from topicloom.errors import BrokerUnavailableError
 
 

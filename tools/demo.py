@@ -5,12 +5,12 @@ from functools import partial
 from pathlib import Path
 
 from topicloom.cli.console import format_number, narrated, print_table, tell
-from topicloom.engine.design import design_rows, write_designed
+from topicloom.engine.design_rows import design_rows, write_designed
 from topicloom.engine.request import DesignRequest
 from topicloom.pipeline import generate_subscriptions
 from topicloom.pipeline.one_pass import in_one_task
 from topicloom.pipeline.read import open_table
-from topicloom.reading.options import ReadOptions
+from topicloom.reading.read_options import ReadOptions
 from topicloom.spark.memory import available_memory
 from topicloom.spark.session import spark_session
 from topicloom.spark.stages import Stages

@@ -41,7 +41,7 @@ def listening(port):
 
 def copies_of(folder, broker, topic):
     from topicloom.auditing import MosquittoMesh, follow
-    from topicloom.auditing.mosquitto import read_mosquitto
+    from topicloom.auditing.mosquitto_broker import read_mosquitto
 
     read = [read_mosquitto(path, path.stem, path.name) for path in sorted(folder.glob("*.conf"))]
     mesh = MosquittoMesh(read, {})

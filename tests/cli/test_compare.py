@@ -9,7 +9,7 @@ from pyarrow import parquet
 
 from topicloom.cli.app import main
 from topicloom.cli.commands import compare
-from topicloom.engine import memory
+from topicloom.engine import memory_limits
 from topicloom.errors import NotEnoughMemoryError
 from topicloom.methods.registry import Size
 from topicloom.spark.session import cores_of
@@ -87,8 +87,8 @@ def test_an_existing_folder_is_kept(subscriptions, tmp_path, capsys):
 
 
 def test_methods_that_do_not_fit_side_by_side_run_one_by_one(monkeypatch):
-    monkeypatch.setattr(memory, "check_memory", lambda *_, **__: 600)
-    fits = partial(memory.check_side_by_side, Size(1, 1, 1), choices=compare._choices("gm,hub"), available=1000)
+    monkeypatch.setattr(memory_limits, "check_memory", lambda *_, **__: 600)
+    fits = partial(memory_limits.check_side_by_side, Size(1, 1, 1), choices=compare._choices("gm,hub"), available=1000)
     with pytest.raises(NotEnoughMemoryError, match=r"one by one with master='local\[1\]'"):
         fits(cores=cores_of("local[2]", None))
     fits(cores=cores_of("local[1]", None))

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from support.broker_networks import chain, loopback
 from support.hostile_names import hostile_names, round_trip
 from topicloom.deploy import TARGETS, export, fits
-from topicloom.deploy.names import injective, slugs
 from topicloom.deploy.nats import subject
+from topicloom.deploy.safe_names import injective, slugs
 from topicloom.deploy.zenoh import key
 from topicloom.errors import NameDoesNotFitError
 

@@ -24,8 +24,8 @@ from support.broker_networks import (
 )
 from support.hostile_names import hostile_names
 from topicloom.deploy import TARGETS, Inventory, Network, Tls, export, fits, rehearse, write_export
-from topicloom.deploy.rehearsal.run import KINDS
-from topicloom.deploy.rehearsal.zenoh import RunZenoh
+from topicloom.deploy.rehearsal.rehearsal import KINDS
+from topicloom.deploy.rehearsal.run_zenoh import RunZenoh
 from topicloom.deploy.zenoh import router_id, transit
 from topicloom.errors import InvalidOptionError, InvalidPlanError
 

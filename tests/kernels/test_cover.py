@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from support.small_interests import interests
 from topicloom.kernels.covers.cover import cover_by_heap, cover_by_scan, greedy_cover
-from topicloom.kernels.draw.division import places_among, shuffled_ranks
+from topicloom.kernels.draw.ranks import places_among, shuffled_ranks
 from topicloom.kernels.tie_order import places_on_circle
 
 

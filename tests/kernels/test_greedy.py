@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from topicloom.kernels.greedy import loop as greedy_loop
 from topicloom.kernels.greedy.dense import columns
 from topicloom.kernels.greedy.engine import GREEDY_MERGE, MINMAX_ODA, greedy_links
-from topicloom.kernels.greedy.weights import topic_weights
+from topicloom.kernels.greedy.topic_weights import topic_weights
 
 sys.path.insert(0, str(Path(__file__).parent))
 from reference import Reference, csr

@@ -12,7 +12,7 @@ import topicloom as tl
 from support.small_interests import EDGE_CASES, interests, survives
 from support.star_merge_replay import star_sets, wants_of
 from topicloom.errors import InvalidOptionError
-from topicloom.methods.dc.division import divide
+from topicloom.methods.dc.partitioning import divide
 from topicloom.methods.registry import spec_of
 from topicloom.methods.selection import options_for, promised
 

@@ -9,7 +9,7 @@ import topicloom as tl
 from support.small_interests import EDGE_CASES, interest_of, interests
 from topicloom.errors import InvalidOptionError
 from topicloom.methods.dc.conquer import group_units
-from topicloom.methods.dc.division import Trial, best_count, choose_core, divide, order_of
+from topicloom.methods.dc.partitioning import Trial, best_count, choose_core, divide, order_of
 from topicloom.methods.dc.star_merge import Part, wanted_elsewhere
 
 TABLE_I = {"nodes": 1000, "topics": 100, "subscriptions": 20}

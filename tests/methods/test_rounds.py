@@ -14,8 +14,8 @@ from topicloom.errors import InvalidOptionError
 from topicloom.kernels.greedy.components import components_of_links
 from topicloom.kernels.rounds.candidates import chain_candidates
 from topicloom.kernels.rounds.standing import merges_left, standing
-from topicloom.methods.rounds import pieces
-from topicloom.methods.rounds.pieces import (
+from topicloom.methods.rounds import round_steps
+from topicloom.methods.rounds.round_steps import (
     RoundOptions,
     order_candidates,
     round_candidates,
@@ -144,8 +144,8 @@ def test_what_is_left_is_counted_and_a_chain_suffices_to_connect_it(interest, da
 @pytest.fixture
 def split(monkeypatch):
     """Every interest is as one of over 2^28 subscriptions, and a stretch has two blocks."""
-    monkeypatch.setattr(pieces, "ONE_MERGE_UP_TO", 0)
-    monkeypatch.setattr(pieces, "BLOCKS_A_STRETCH", 2)
+    monkeypatch.setattr(round_steps, "ONE_MERGE_UP_TO", 0)
+    monkeypatch.setattr(round_steps, "BLOCKS_A_STRETCH", 2)
 
 
 @pytest.mark.usefixtures("split")
@@ -182,7 +182,7 @@ def test_stretches_add_links_above_the_floor_and_those_that_join_nothing_are_lef
 def test_stretches_need_few_more_links_than_one_merge(monkeypatch):
     interest = tl.generate(nodes=3000, topics=200, subscriptions=12, popularity="zipf", seed=5)
     several = tl.rounds_greedy_merge(interest, block=200)
-    monkeypatch.setattr(pieces, "ONE_MERGE_UP_TO", 1 << 28)
+    monkeypatch.setattr(round_steps, "ONE_MERGE_UP_TO", 1 << 28)
     whole = tl.rounds_greedy_merge(interest, block=200)
     assert tl.verify(interest, several.links).ok and several.n_links <= 1.15 * whole.n_links
 

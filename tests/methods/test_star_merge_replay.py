@@ -18,7 +18,7 @@ from support.star_merge_replay import (
     star_sets,
     wants_of,
 )
-from topicloom.methods.dc.division import divide
+from topicloom.methods.dc.partitioning import divide
 
 AIMS = ("time", "parallel-time", "candidates")
 

@@ -7,7 +7,7 @@ import pytest
 from pyspark.sql import functions as F
 
 import topicloom as tl
-from topicloom.engine.compare import Compared, evaluate, results_table, with_pareto_best
+from topicloom.engine.comparison import Compared, evaluate, results_table, with_pareto_best
 from topicloom.methods.selection import MethodChoice
 from topicloom.pipeline.compare import _separate_keys, compare_methods
 

@@ -7,7 +7,7 @@ import pytest
 from pyspark.sql import functions as F
 
 import topicloom as tl
-from topicloom.engine.memory import check_memory
+from topicloom.engine.memory_limits import check_memory
 from topicloom.errors import InputNotFoundError, InvalidLinksError, InvalidOptionError, NotEnoughMemoryError
 from topicloom.pipeline import design_overlay, measure_overlay, read_subscriptions, verify_overlay, write_overlay
 from topicloom.pipeline.encode import dense_ids

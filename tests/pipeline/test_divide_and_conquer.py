@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 import topicloom as tl
-from topicloom.engine.memory import check_memory
+from topicloom.engine.memory_limits import check_memory
 from topicloom.errors import InvalidOptionError, NotEnoughMemoryError
 from topicloom.pipeline import design_overlay
 from topicloom.pipeline.dc.run import divide_and_conquer

@@ -4,8 +4,7 @@ import pytest
 
 import topicloom as tl
 from topicloom.errors import InvalidOptionError
-from topicloom.pipeline import generate as generate_step
-from topicloom.pipeline import generate_subscriptions
+from topicloom.pipeline import generate_subscriptions, synthetic
 
 
 def pairs_in_memory(**options):
@@ -36,7 +35,7 @@ def pairs_by_spark(spark, **options):
 def test_spark_equals_memory_under_any_partitioning(spark, options, monkeypatch):
     expected = pairs_in_memory(**options)
     assert pairs_by_spark(spark, **options) == expected
-    monkeypatch.setattr(generate_step, "_ROWS_AT_ONCE", 300)  # many blocks, uneven ones included
+    monkeypatch.setattr(synthetic, "_ROWS_AT_ONCE", 300)  # many blocks, uneven ones included
     assert pairs_by_spark(spark, partitions=5, **options) == expected
 
 

@@ -5,10 +5,10 @@ import pytest
 
 import topicloom as tl
 from topicloom.errors import OutputExistsError
-from topicloom.methods.rounds import pieces
+from topicloom.methods.rounds import round_steps
 from topicloom.pipeline import design_overlay, shared_files
 from topicloom.pipeline.prepare import prepare
-from topicloom.pipeline.rounds.run import design_in_rounds
+from topicloom.pipeline.rounds.design_in_rounds import design_in_rounds
 from topicloom.spark.stages import Stages
 
 OPTIONS = {"orders": 2, "block": 20, "best": 2, "floor": 0.8}
@@ -49,7 +49,7 @@ def links_of(found):
 def test_the_same_links_and_report_as_in_memory(prepared, interest, tmp_path, monkeypatch, tasks):
     """Chunks and stretches are cut small, so that there are several of each."""
     monkeypatch.setattr(shared_files, "_CHUNK_NODES", 64)
-    monkeypatch.setattr(pieces, "BLOCKS_A_STRETCH", 4)
+    monkeypatch.setattr(round_steps, "BLOCKS_A_STRETCH", 4)
     stages = Stages()
     found = designed(prepared, interest, tmp_path / "work", tasks=tasks, stages=stages)
     expected = tl.design(interest, "rounds-gm", seed=7, **OPTIONS)
@@ -59,7 +59,7 @@ def test_the_same_links_and_report_as_in_memory(prepared, interest, tmp_path, mo
 
 def test_stretches_that_add_links_give_those_of_memory(prepared, interest, tmp_path, monkeypatch):
     """As above 2^28 subscriptions. All nodes are one stretch for the tasks, which do not see what is patched here."""
-    monkeypatch.setattr(pieces, "ONE_MERGE_UP_TO", 0)
+    monkeypatch.setattr(round_steps, "ONE_MERGE_UP_TO", 0)
     found = designed(prepared, interest, tmp_path / "work")
     expected = tl.design(interest, "rounds-gm", seed=7, **OPTIONS)
     assert links_of(found) == expected.links.tolist() and found.report == expected.report

@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 
 from reading.hand_made import COMPRESSORS
 from topicloom.errors import TopicloomError
-from topicloom.reading import read_subscriptions, streams
+from topicloom.reading import byte_streams, read_subscriptions
 
 HOSTILE = ['"', '""', ",", ";", "\t", "|", "\n", "\r", "\r\n", "\0", " ", "\u00a0", "'", "\\", "#", "=", "{", "}", "[",
            "é",
@@ -251,8 +251,8 @@ def difference(written: Written) -> str | None:
 def trial(seed: int, folder: Path) -> tuple[str, str | None]:
     """Write a source, read it, compare; then damage it and read it again, which may be refused but not fail."""
     rng = random.Random(seed)
-    block = streams.BLOCK
-    streams.BLOCK = rng.choice([64, 257, 4096, block])
+    block = byte_streams.BLOCK
+    byte_streams.BLOCK = rng.choice([64, 257, 4096, block])
     try:
         written = write(rng, folder)
         wrong = difference(written)
@@ -266,7 +266,7 @@ def trial(seed: int, folder: Path) -> tuple[str, str | None]:
                 if "\n" in str(error):
                     wrong = f"damaged: more than a sentence: {error}"
     finally:
-        streams.BLOCK = block
+        byte_streams.BLOCK = block
     return written.says, wrong
 
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from topicloom.errors import InvalidOptionError
-from topicloom.reading import streams
+from topicloom.reading import byte_streams
 from topicloom.reading.delimited import DelimitedReader
 from topicloom.reading.fast import count_lines, quotes_within_lines
 from topicloom.reading.layout import Layout
@@ -59,12 +59,12 @@ def test_line_ends_are_counted(text):
 def test_an_archive_is_read_in_pieces_that_are_small(tmp_path, monkeypatch):
     import gzip
 
-    monkeypatch.setattr(streams, "FREE_EXPANSION", 1 << 20)
+    monkeypatch.setattr(byte_streams, "FREE_EXPANSION", 1 << 20)
     path = tmp_path / "bomb.gz"
     path.write_bytes(gzip.compress(b"a,b\n" * (8 << 20)))
     with path.open("rb") as raw, pytest.raises(ValueError, match="holds over 1,000 times its size"):
-        for block in streams.decompressed(raw, "gz", "bomb.gz"):
-            assert len(block) <= 2 * streams.BLOCK
+        for block in byte_streams.decompressed(raw, "gz", "bomb.gz"):
+            assert len(block) <= 2 * byte_streams.BLOCK
 
 
 def matches_slowly(broker, pattern, topic):

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import topicloom as tl
 from support.small_interests import EDGE_CASES, interest_of, interests, sub_overlay, survives
 from topicloom.errors import InvalidArgumentError, InvalidOptionError, NotTopicConnectedError
-from topicloom.kernels.refinement.state import ARCS, LINKS, current_links, new_swaps, repack, with_more_room
+from topicloom.kernels.refinement.swap_state import ARCS, LINKS, current_links, new_swaps, repack, with_more_room
 from topicloom.kernels.refinement.swaps import sweep
 from topicloom.refinement import Progress
 from topicloom.refinement.refine import swap_weights

@@ -9,7 +9,7 @@ import topicloom as tl
 from support.small_interests import interests
 from support.star_merge_replay import pn_ratios, star_sets
 from topicloom.errors import InvalidOptionError
-from topicloom.methods.dc.division import divide
+from topicloom.methods.dc.partitioning import divide
 from topicloom.simulation.network import HEADER, NUMBER, Network, Send, Wake, size_of
 
 

@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 sys.path = [place for place in sys.path if not Path(place, "topicloom", "__init__.py").exists()]
 sys.path.insert(1, sys.argv[1])
-from topicloom.kernels.draw.division import shuffled_ranks
+from topicloom.kernels.draw.ranks import shuffled_ranks
 import numpy as np
 import topicloom
 assert sorted(shuffled_ranks(np.arange(4), 4, 0)) == [0, 1, 2, 3]

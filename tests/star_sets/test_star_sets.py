@@ -234,13 +234,13 @@ def test_damaged_and_foreign_files_are_one_sentence_and_exit_code_2(tmp_path, ca
     ],
 )  # fmt: skip
 def test_values_that_cannot_be_are_refused_also_with_a_right_checksum(tmp_path, name, value):
-    from topicloom.star_sets import files
+    from topicloom.star_sets import json_files
 
     one = star_sets(two_sites())[0]
     one.save(tmp_path / "good")
     assert tl.StarSet.load(tmp_path / "good") == one
-    content = files.read(tmp_path / "good", "star set")
-    files.write(tmp_path / "bad", "star set", {**content, name: value}, overwrite=False)
+    content = json_files.read(tmp_path / "good", "star set")
+    json_files.write(tmp_path / "bad", "star set", {**content, name: value}, overwrite=False)
     with pytest.raises(StarFileError, match="bad"):
         tl.StarSet.load(tmp_path / "bad")
 

@@ -11,7 +11,7 @@ from topicloom.study.cells import Cell
 from topicloom.study.churn_workload import Churn
 from topicloom.study.inputs import FROM_LEAST, case_vii, drawn
 from topicloom.study.measurements import MEASUREMENTS
-from topicloom.study.measurements.kinds import NotVerifiedError, require_connected
+from topicloom.study.measurements.measurement import NotVerifiedError, require_connected
 from topicloom.study.measurements.printed_churn import BUILDERS, linked
 from topicloom.study.measurements.star_bound import fewest_links
 from topicloom.study.printed.literal_gm2 import printed_gm2

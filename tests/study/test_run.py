@@ -5,12 +5,12 @@ from dataclasses import replace
 import pytest
 from pyarrow import compute, parquet
 
-from topicloom.study import run
+from topicloom.study import runner
+from topicloom.study.cell_store import Store, write_whole
 from topicloom.study.cells import Cell, distinct
 from topicloom.study.papers import STUDIES, known_kinds
 from topicloom.study.progress import Progress
-from topicloom.study.run import figures_of, run_cells
-from topicloom.study.store import Store, write_whole
+from topicloom.study.runner import figures_of, run_cells
 from topicloom.study.studies import Scale
 
 QUICK = Scale("quick", seeds=1)
@@ -51,8 +51,8 @@ def test_run_resume_and_repeat(spark, cells, tmp_path):
 
 
 def test_a_cell_is_a_task_of_its_own_partition(spark, cells):
-    tasks = run._tasks(cells)
-    grid = run.grid(spark, tasks)
+    tasks = runner._tasks(cells)
+    grid = runner.grid(spark, tasks)
     assert grid.columns == ["task", "cells"]
     from pyspark.sql import functions as F
 
@@ -65,7 +65,7 @@ def test_a_killed_run_keeps_its_waves(tmp_path, cells):
     store.add(figures_of(cells[0]))
     store.add(figures_of(cells[1]))
     reopened = Store(tmp_path)  # nothing was folded
-    fingerprints = {cell.measurement: run.MEASUREMENTS[cell.measurement].fingerprint for cell in cells}
+    fingerprints = {cell.measurement: runner.MEASUREMENTS[cell.measurement].fingerprint for cell in cells}
     assert [cell.key for cell in reopened.missing(cells[:3], fingerprints)] == [cells[2].key]
     reopened.fold()
     assert len(set(parquet.read_table(reopened.path)["key"].to_pylist())) == 2
@@ -100,5 +100,5 @@ def test_a_wave_of_long_cells_has_a_task_for_each_core():
     cells = [Cell("design", "gm", {"nodes": 10, "topics": 3, "subscriptions": 2}, seed=seed // 2) for seed in range(12)]
     progress = Progress(cells, done=0, cores=2, say=lambda _: None)
     progress.advance([(cells[0], 1000.0)])  # as long as that takes one, the others are expected to take
-    wave = run._next_wave(cells, progress, cores=2)
-    assert len(wave) == 3 and len(run._tasks(wave)) == 2
+    wave = runner._next_wave(cells, progress, cores=2)
+    assert len(wave) == 3 and len(runner._tasks(wave)) == 2

@@ -11,7 +11,7 @@ from collections import Counter
 from typing import NamedTuple
 
 from topicloom.auditing import MosquittoMesh, follow
-from topicloom.auditing.mosquitto import read_mosquitto
+from topicloom.auditing.mosquitto_broker import read_mosquitto
 from topicloom.deploy.rehearsal.mqtt import MqttWire
 from topicloom.deploy.rehearsal.processes import Crew, free_ports, program
 from topicloom.deploy.rehearsal.wire import Door

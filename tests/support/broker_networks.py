@@ -10,9 +10,9 @@ import pytest
 
 import topicloom as tl
 from topicloom.deploy import Broker, Inventory, Network, Row
-from topicloom.deploy.rehearsal.mosquitto import mosquitto_version
-from topicloom.deploy.rehearsal.nats import nats_version
-from topicloom.deploy.rehearsal.zenoh import zenoh_version
+from topicloom.deploy.rehearsal.run_mosquitto import mosquitto_version
+from topicloom.deploy.rehearsal.run_nats import nats_version
+from topicloom.deploy.rehearsal.run_zenoh import zenoh_version
 from topicloom.errors import BrokerUnavailableError
 
 SECURED = {"rabbitmq": {"credential": "env:LOOM_TEST"}}  # what a target asks of every broker

@@ -11,7 +11,7 @@ from itertools import combinations
 import numpy as np
 
 import topicloom as tl
-from topicloom.kernels.draw.division import places_among
+from topicloom.kernels.draw.ranks import places_among
 
 Pair = tuple[int, int]
 

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 from topicloom.kernels.draw.topics import draw_distinct, draw_independent
 from topicloom.kernels.streams import below, draw
-from topicloom.workloads.options import Workload
 from topicloom.workloads.tables import tables_of
+from topicloom.workloads.workload import Workload
 
 MASK = 2**64 - 1
 GOLDEN = 0x9E3779B97F4A7C15

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import topicloom as tl
-from topicloom.workloads.options import Workload
 from topicloom.workloads.tables import popularity_weights
+from topicloom.workloads.workload import Workload
 
 
 def shares(interest):

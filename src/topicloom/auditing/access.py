@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
+from topicloom.auditing.audit_findings import Place
 from topicloom.auditing.filters import matches
 from topicloom.auditing.mosquitto_file import text_of
-from topicloom.auditing.records import Place
 from topicloom.errors import InputNotFoundError
 
 _KINDS = {"read": (True, False), "write": (False, True), "readwrite": (True, True), "deny": (False, False)}

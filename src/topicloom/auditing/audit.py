@@ -5,13 +5,13 @@ import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from topicloom.auditing.kinds import kind_of
-from topicloom.auditing.mesh import MosquittoMesh
-from topicloom.auditing.mosquitto import read_mosquitto
+from topicloom.auditing.audit_findings import Finding, Findings
+from topicloom.auditing.broker_kinds import kind_of
+from topicloom.auditing.mosquitto_broker import read_mosquitto
 from topicloom.auditing.mosquitto_file import text_of
-from topicloom.auditing.nats import read_nats
+from topicloom.auditing.mosquitto_mesh import MosquittoMesh
 from topicloom.auditing.nats_mesh import NatsMesh
-from topicloom.auditing.records import Finding, Findings
+from topicloom.auditing.nats_server import read_nats
 from topicloom.auditing.traffic import Mesh, traffic_of
 from topicloom.deploy import Inventory
 from topicloom.errors import InputNotFoundError, InvalidArgumentError, UnreadableInputError

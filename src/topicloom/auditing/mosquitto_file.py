@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from topicloom.auditing.records import Place
+from topicloom.auditing.audit_findings import Place
 from topicloom.errors import InputNotFoundError, UnreadableInputError
 
 _MOST_BYTES, _DEEPEST = 50_000_000, 8

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+from topicloom.auditing.audit_findings import Place
 from topicloom.auditing.mosquitto_file import text_of
-from topicloom.auditing.records import Place
 from topicloom.errors import UnreadableInputError
 
 _DEEPEST = 60

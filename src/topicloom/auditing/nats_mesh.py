@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from topicloom.auditing.audit_findings import AuditedRow, Finding, Hop, Place, State
 from topicloom.auditing.filters import PROBE
-from topicloom.auditing.nats import Import, NatsServer, Remote
+from topicloom.auditing.nats_server import Import, NatsServer, Remote
 from topicloom.auditing.oddities import both_sides, secrets_of
 from topicloom.auditing.peers import Door, Peers
-from topicloom.auditing.records import AuditedRow, Finding, Hop, Place, State
 
 
 class Leaf(NamedTuple):

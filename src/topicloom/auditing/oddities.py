@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from topicloom.auditing.mosquitto import MosquittoBroker
-from topicloom.auditing.records import Finding, Place
+from topicloom.auditing.audit_findings import Finding, Place
+from topicloom.auditing.mosquitto_broker import MosquittoBroker
 
 if TYPE_CHECKING:
-    from topicloom.auditing.mesh import Link
+    from topicloom.auditing.mosquitto_mesh import Link
 
 
 def oddities_of(brokers: Mapping[str, MosquittoBroker], links: Sequence["Link"]) -> Iterator[Finding]:

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from topicloom.auditing.following import Outcome, follow
-from topicloom.auditing.records import AuditedRow, Finding, Hop, State
+from topicloom.auditing.audit_findings import AuditedRow, Finding, Hop, State
+from topicloom.auditing.message_paths import Outcome, follow
 
 
 class Mesh(Protocol):

@@ -4,7 +4,7 @@ import numpy as np
 import numpy.typing as npt
 
 from topicloom.judge.prices import HIGHEST_POTENTIAL, SCALE
-from topicloom.kernels.bounds.prices import (
+from topicloom.kernels.bounds.link_prices import (
     pair_prices,
     pair_trees,
     potential_gradient,

@@ -7,7 +7,7 @@ import numpy as np
 
 from topicloom.churn.options import BUILDERS, Options
 from topicloom.churn.rebalance import Balance
-from topicloom.churn.repair import (
+from topicloom.churn.reconnect import (
     NOBODY,
     Repair,
     connect_node,

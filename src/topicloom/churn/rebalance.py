@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from topicloom.churn.exchange import CHANGES, relieve, thin_out
-from topicloom.churn.repair import fresh_links
+from topicloom.churn.reconnect import fresh_links
 from topicloom.churn.state import OverlayState
 from topicloom.errors import InvalidOptionError
 from topicloom.model.arrays import Int32Array, degrees

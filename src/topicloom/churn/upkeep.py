@@ -13,7 +13,7 @@ from topicloom.churn.journal import Also
 from topicloom.churn.options import Options, life_of
 from topicloom.churn.reading import told_life
 from topicloom.churn.rebalance import Balance
-from topicloom.churn.repair import Repair
+from topicloom.churn.reconnect import Repair
 from topicloom.churn.state import OverlayState
 from topicloom.churn.store import Store
 from topicloom.errors import InvalidEventError, InvalidLinksError, NotTopicConnectedError, StateFormatError

@@ -35,7 +35,7 @@ def app_for(arguments: Sequence[str]) -> typer.Typer:
 
     A command loads what it needs when its module is imported, so only one is.
     """
-    from topicloom.cli.options import flat  # loads the readers, which --version needs not wait for
+    from topicloom.cli.option_groups import flat  # loads the readers, which --version needs not wait for
 
     app = _empty_app()
     for name in arguments[:1] if arguments and arguments[0] in COMMANDS else COMMANDS:

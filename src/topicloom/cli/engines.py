@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 import typer
 
 from topicloom.cli.console import Narrator
-from topicloom.cli.options import SparkOptions
+from topicloom.cli.option_groups import SparkOptions
 from topicloom.cli.sources import part_of_overlay
 from topicloom.errors import InvalidOptionError
-from topicloom.reading.options import SUBSCRIPTIONS, ReadOptions
+from topicloom.reading.read_options import SUBSCRIPTIONS, ReadOptions
 from topicloom.spark.memory import available_memory
 
 if TYPE_CHECKING:
@@ -80,10 +80,10 @@ def rows_in_memory(narrator: Narrator, argument: str, options: ReadOptions) -> "
     """
     import pyarrow as pa
 
-    from topicloom.engine.memory import check_reading
+    from topicloom.engine.memory_limits import check_reading
     from topicloom.reading.notes import notes_of
-    from topicloom.reading.plan import plan_source
     from topicloom.reading.rows import ROWS
+    from topicloom.reading.source_plan import plan_source
     from topicloom.reading.table import row_batches
 
     source = part_of_overlay(argument, options.kind.what).removeprefix("file://")

@@ -6,13 +6,13 @@ from typing import Annotated, Any
 
 import typer
 
-from topicloom.cli.options import LinkOptions, TableOptions
+from topicloom.cli.option_groups import LinkOptions, TableOptions
 from topicloom.errors import OverlayFormatError
 from topicloom.model import Interest, Overlay
 from topicloom.model.labels import to_arrow
 from topicloom.reading.link_findings import LinkFindings, fitted_links
 from topicloom.reading.notes import example_notes, row_notes
-from topicloom.reading.plan import plan_source
+from topicloom.reading.source_plan import plan_source
 from topicloom.reading.table import as_links, read_table
 
 GivenOverlay = Annotated[

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from topicloom.cli.console import tell
-from topicloom.cli.options import LinkOptions
+from topicloom.cli.option_groups import LinkOptions
 from topicloom.errors import InputNotFoundError, TopicloomError
 from topicloom.reading.listing import list_source
 from topicloom.storage.atomic import recover

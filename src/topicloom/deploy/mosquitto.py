@@ -8,8 +8,8 @@ of the dialling broker is not subject to that broker's own rules, which is why g
 from collections.abc import Set
 
 from topicloom.deploy.inventory import Broker
-from topicloom.deploy.names import first_of
-from topicloom.deploy.network import Row
+from topicloom.deploy.planned_network import Row
+from topicloom.deploy.safe_names import first_of
 from topicloom.deploy.site import Site
 from topicloom.errors import InvalidInventoryError
 

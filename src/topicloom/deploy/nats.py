@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from topicloom.deploy.inventory import Broker, Tls
-from topicloom.deploy.names import first_of, injective
-from topicloom.deploy.network import Network, Row
+from topicloom.deploy.planned_network import Network, Row
+from topicloom.deploy.safe_names import first_of, injective
 from topicloom.deploy.site import Site
 from topicloom.errors import InvalidInventoryError, InvalidPlanError
 

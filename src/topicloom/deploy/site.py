@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from topicloom.deploy.inventory import Broker
-from topicloom.deploy.network import Network, Row
+from topicloom.deploy.planned_network import Network, Row
 
 
 @dataclass(frozen=True)

@@ -11,10 +11,10 @@ from typing import Protocol
 
 from topicloom.deploy.inventory import Broker, Inventory
 from topicloom.deploy.mosquitto import Mosquitto
-from topicloom.deploy.names import refuse_misfits, slugs, unsafe_everywhere
 from topicloom.deploy.nats import Nats
-from topicloom.deploy.network import Network
+from topicloom.deploy.planned_network import Network
 from topicloom.deploy.rabbitmq import RabbitMq
+from topicloom.deploy.safe_names import refuse_misfits, slugs, unsafe_everywhere
 from topicloom.deploy.site import Site
 from topicloom.deploy.zenoh import Zenoh
 from topicloom.errors import InvalidInventoryError, InvalidOptionError, InvalidPlanError

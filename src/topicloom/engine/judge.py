@@ -5,11 +5,11 @@ from dataclasses import replace
 
 import pyarrow as pa
 
-from topicloom.engine.encode import encoded
+from topicloom.engine.encoded_rows import encoded
 from topicloom.judge import verify
 from topicloom.measures import measure_topics
 from topicloom.measures.summary import summarize
-from topicloom.measures.topics import EXACT_UP_TO
+from topicloom.measures.topic_measures import EXACT_UP_TO
 from topicloom.model import Interest, Metrics, Verdict
 from topicloom.model import labels as label_columns
 from topicloom.model.arrays import Int32Array

@@ -1,10 +1,10 @@
 """Degrees, diameters and routing cost of overlays made by any tool."""
 
 from topicloom.measures.hops import TopicHops, mean_hops, topic_hops
-from topicloom.measures.routing import filtering_costs, overlay_diameters
+from topicloom.measures.routing_cost import filtering_costs, overlay_diameters
 from topicloom.measures.soc import soc
 from topicloom.measures.summary import measure, summarize
-from topicloom.measures.topics import TopicMeasures, measure_topics
+from topicloom.measures.topic_measures import TopicMeasures, measure_topics
 
 __all__ = [
     "TopicHops",

@@ -11,7 +11,7 @@ from topicloom.kernels.paths.diameter import adjacency
 from topicloom.kernels.paths.routing import distance_sums
 from topicloom.kernels.paths.topic_shape import oriented_links, topic_edges
 from topicloom.kernels.streams import draw_pairs
-from topicloom.measures.topics import TopicMeasures, measure_topics
+from topicloom.measures.topic_measures import TopicMeasures, measure_topics
 from topicloom.model.arrays import Int64Array, frozen
 from topicloom.model.checks import checked_seed, checked_whole
 from topicloom.model.given_links import link_ids

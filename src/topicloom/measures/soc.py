@@ -7,7 +7,7 @@ from typing import Any
 import numpy.typing as npt
 
 from topicloom.errors import InvalidOptionError
-from topicloom.measures.routing import filtering_costs, overlay_diameters
+from topicloom.measures.routing_cost import filtering_costs, overlay_diameters
 from topicloom.model.arrays import degrees
 from topicloom.model.given_links import link_ids
 from topicloom.model.interest import Interest, checked_interest

@@ -6,8 +6,8 @@ import numpy as np
 
 from topicloom.judge.verify import verify
 from topicloom.measures.hops import topic_hops
-from topicloom.measures.routing import filtering_costs
-from topicloom.measures.topics import TopicMeasures, measure_topics
+from topicloom.measures.routing_cost import filtering_costs
+from topicloom.measures.topic_measures import TopicMeasures, measure_topics
 from topicloom.model.arrays import degrees
 from topicloom.model.given_links import link_ids
 from topicloom.model.interest import Interest, checked_interest

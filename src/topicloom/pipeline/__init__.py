@@ -8,9 +8,9 @@ from topicloom.extras import needing
 
 with needing("spark", "the pipeline on Spark"):
     from topicloom.pipeline.design import DesignResult, design_overlay, measure_overlay, verify_overlay
-    from topicloom.pipeline.generate import generate_subscriptions
     from topicloom.pipeline.read import read_subscriptions
-    from topicloom.pipeline.routes import route_overlay
+    from topicloom.pipeline.spark_routes import route_overlay
+    from topicloom.pipeline.synthetic import generate_subscriptions
     from topicloom.pipeline.write import write_overlay
 
 __all__ = [

@@ -6,7 +6,7 @@ import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from topicloom.engine.compare import ARROW, FIGURES, Compared, Row, compared_as, figures_for, with_pareto_best
+from topicloom.engine.comparison import ARROW, FIGURES, Compared, Row, compared_as, figures_for, with_pareto_best
 from topicloom.model import Interest
 from topicloom.spark.columns import NODE_ID, TOPIC_ID, require_columns
 

@@ -21,12 +21,12 @@ from topicloom.model import Metrics, Verdict
 from topicloom.pipeline.construct import construct
 from topicloom.pipeline.dc.run import divide_and_conquer
 from topicloom.pipeline.dc.work import run_folder
+from topicloom.pipeline.judging import broken_topics, count_idle, first_labelled, judging
 from topicloom.pipeline.links import encode_links
 from topicloom.pipeline.measure import TOPIC_FIGURES, node_figures, summarize
 from topicloom.pipeline.prepare import Prepared, prepare
-from topicloom.pipeline.rounds.run import SUBSCRIPTIONS_A_TASK, design_in_rounds
+from topicloom.pipeline.rounds.design_in_rounds import SUBSCRIPTIONS_A_TASK, design_in_rounds
 from topicloom.pipeline.topic_links import Question, linked_topics, per_topic
-from topicloom.pipeline.verify import broken_topics, count_idle, first_labelled, judging
 from topicloom.spark.columns import (
     DST,
     ORDER,

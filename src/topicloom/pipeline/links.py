@@ -12,7 +12,7 @@ from topicloom.errors import InvalidLinksError, MissingColumnError
 from topicloom.pipeline.prepare import Prepared
 from topicloom.pipeline.read import open_table, worker_sentences
 from topicloom.reading.link_findings import FittedLinks, fitted_links
-from topicloom.reading.options import LinkWords, ReadOptions
+from topicloom.reading.read_options import LinkWords, ReadOptions
 from topicloom.reading.rows import ROWS
 from topicloom.reading.table import as_links, reading_of
 from topicloom.spark.columns import (

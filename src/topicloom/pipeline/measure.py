@@ -7,7 +7,7 @@ from pyspark.sql import functions as F
 
 from topicloom.judge import verify
 from topicloom.measures import filtering_costs, measure_topics, topic_hops
-from topicloom.measures.topics import EXACT_UP_TO
+from topicloom.measures.topic_measures import EXACT_UP_TO
 from topicloom.model import Interest, Metrics
 from topicloom.pipeline.topic_links import Question, TopicBucket
 from topicloom.spark.columns import DST_ID, NODE, NODE_ID, SRC_ID, TOPIC_ID, TOPICS

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
-from topicloom.engine.memory import ONE_TASK, text_bytes
+from topicloom.engine.memory_limits import ONE_TASK, text_bytes
 from topicloom.errors import TopicloomError
 from topicloom.pipeline.read import SparkTable, worker_sentences
 from topicloom.reading.rows import ROWS

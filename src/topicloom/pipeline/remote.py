@@ -20,8 +20,8 @@ from pyspark.sql import functions as F
 from topicloom.errors import InputNotFoundError, TopicloomError, UnreadableInputError
 from topicloom.reading.fast import count_lines, quotes_within_lines
 from topicloom.reading.listing import Found, Listing, classified
-from topicloom.reading.options import ReadOptions
-from topicloom.reading.plan import Plan, TableFile, Unit, look_at, read_unit, text_batches
+from topicloom.reading.read_options import ReadOptions
+from topicloom.reading.source_plan import Plan, TableFile, Unit, look_at, read_unit, text_batches
 from topicloom.spark.columns import FILE, LINE, NODE, RAW, REASON, ROLE, TOPIC
 
 LARGE = 128 << 20

@@ -12,7 +12,7 @@ from topicloom.pipeline.dc.pieces import as_table, figures_of
 from topicloom.pipeline.dc.run import Level, merged_levels, ordered_links
 from topicloom.spark.columns import DST_ID, ORDER, SRC_ID
 from topicloom.spark.stages import Stages
-from topicloom.star_sets.joining import StarJoin, gathered, joined
+from topicloom.star_sets.site_links import StarJoin, gathered, joined
 from topicloom.star_sets.stars import StarSet
 
 _NO_LINKS = np.empty((0, 2), np.int32)

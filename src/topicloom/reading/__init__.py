@@ -3,7 +3,7 @@
 No row is lost on the way: what cannot be used keeps its file, line and text, and gets a reason.
 """
 
-from topicloom.reading.options import LINKS, SUBSCRIPTIONS, ReadOptions
+from topicloom.reading.read_options import LINKS, SUBSCRIPTIONS, ReadOptions
 from topicloom.reading.table import Reading, read_links, read_subscriptions
 
 __all__ = ["LINKS", "SUBSCRIPTIONS", "ReadOptions", "Reading", "read_links", "read_subscriptions"]

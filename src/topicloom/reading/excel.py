@@ -8,7 +8,7 @@ import pyarrow as pa
 from topicloom.errors import MissingColumnError, UnreadableInputError
 from topicloom.extras import needing
 from topicloom.reading.layout import Constant, Layout, Pick, picked
-from topicloom.reading.options import ReadOptions
+from topicloom.reading.read_options import ReadOptions
 from topicloom.reading.rows import RowBuilder, shown
 
 _MOST_EMPTY_ROWS = 1_000_000

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from topicloom.errors import UnreadableInputError
 from topicloom.reading.layout import Constant, Layout, Pick, picked
-from topicloom.reading.options import ReadOptions
+from topicloom.reading.read_options import ReadOptions
 from topicloom.reading.records import LINE_END, MAX_ROW_BYTES
 from topicloom.reading.rows import RowBuilder
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from topicloom.errors import InvalidOptionError, MissingColumnError
-from topicloom.reading.options import SEPARATORS, ReadOptions
+from topicloom.reading.read_options import SEPARATORS, ReadOptions
 from topicloom.reading.records import Record, records
 from topicloom.reading.rows import shown
 

@@ -13,7 +13,7 @@ from pathlib import PurePosixPath
 from urllib.parse import unquote
 
 from topicloom.errors import InputNotFoundError
-from topicloom.reading.streams import COMPRESSIONS
+from topicloom.reading.byte_streams import COMPRESSIONS
 
 _SUFFIXES = {
     "csv": "csv", "tsv": "tsv", "tab": "tsv", "psv": "csv", "json": "json", "jsonl": "json", "ndjson": "json",

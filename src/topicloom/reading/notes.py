@@ -5,7 +5,7 @@ from typing import Any
 
 from topicloom.reading.layout import Constant, Pick
 from topicloom.reading.listing import Skipped
-from topicloom.reading.plan import Plan, TableFile
+from topicloom.reading.source_plan import Plan, TableFile
 
 _SHOWN = 5
 _LONGEST = 80

@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 
 from topicloom.errors import MissingColumnError, UnreadableInputError
 from topicloom.reading.layout import Constant, Layout, Pick, picked
-from topicloom.reading.options import ReadOptions
+from topicloom.reading.read_options import ReadOptions
 from topicloom.reading.rows import RowBuilder, as_labels, as_roles, label_of, usable_batch
 
 _ROWS_AT_ONCE = 1 << 17

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from topicloom.model.labels import BLANK, MAX_LABEL_BYTES
-from topicloom.reading.options import ROLES
+from topicloom.reading.read_options import ROLES
 
 ROWS = pa.schema(
     [

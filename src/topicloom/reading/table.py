@@ -12,10 +12,10 @@ from topicloom.errors import InputNotFoundError
 from topicloom.model.interest import Interest
 from topicloom.reading.findings import Finding, findings
 from topicloom.reading.notes import notes_of
-from topicloom.reading.options import SUBSCRIPTIONS, LinkWords, ReadOptions, SubscriptionWords
 from topicloom.reading.patterns import Patterns
-from topicloom.reading.plan import Plan, plan_source, read_unit, whole_units
+from topicloom.reading.read_options import SUBSCRIPTIONS, LinkWords, ReadOptions, SubscriptionWords
 from topicloom.reading.rows import ROWS
+from topicloom.reading.source_plan import Plan, plan_source, read_unit, whole_units
 
 REJECTED_COLUMNS = ("file", "line", "raw", "node", "topic", "reason")
 

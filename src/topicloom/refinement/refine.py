@@ -12,7 +12,7 @@ from topicloom.errors import InvalidOptionError, NotTopicConnectedError
 from topicloom.judge import verify
 from topicloom.kernels.refinement.depths import price_depths
 from topicloom.kernels.refinement.robust import robust_sweep
-from topicloom.kernels.refinement.state import LINKS, READ, Swaps, current_links, new_swaps, with_more_room
+from topicloom.kernels.refinement.swap_state import LINKS, READ, Swaps, current_links, new_swaps, with_more_room
 from topicloom.kernels.refinement.swaps import sweep
 from topicloom.model import Overlay, Verdict
 from topicloom.model.arrays import Int32Array, Int64Array

@@ -3,7 +3,7 @@
 from topicloom.routing.changes import Steps, diff
 from topicloom.routing.following import RouteChange, RouteFollower
 from topicloom.routing.plan import Plan
-from topicloom.routing.table import Failover, Routes
-from topicloom.routing.trees import routes
+from topicloom.routing.route_table import Failover, Routes
+from topicloom.routing.topic_trees import routes
 
 __all__ = ["Failover", "Plan", "RouteChange", "RouteFollower", "Routes", "Steps", "diff", "routes"]

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, NoReturn
 from topicloom.errors import UnsafeChangeError
 from topicloom.judge.barriers import Row, cyclic_topics
 from topicloom.routing.plan import Plan
-from topicloom.routing.table import Routes
+from topicloom.routing.route_table import Routes
 from topicloom.routing.touching import Touched, owner_names, touched_brokers
 
 Link = tuple[str, str]

@@ -7,8 +7,8 @@ from topicloom.model.overlay import Overlay
 from topicloom.routing.changes import rows_of
 from topicloom.routing.ownership import Brokers
 from topicloom.routing.plan import Plan
-from topicloom.routing.table import Routes
-from topicloom.routing.trees import Rates, routes
+from topicloom.routing.route_table import Routes
+from topicloom.routing.topic_trees import Rates, routes
 
 
 class Maintained(Protocol):

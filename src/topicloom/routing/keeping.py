@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 from topicloom.model.arrays import Int32Array, Int64Array
 from topicloom.model.interest import Interest
 from topicloom.routing.ownership import ranks
-from topicloom.routing.table import Routes, names
+from topicloom.routing.route_table import Routes, names
 
 
 @dataclass(frozen=True, eq=False)

@@ -28,7 +28,7 @@ from topicloom.model import labels as label_columns
 from topicloom.model.arrays import Int32Array, frozen
 from topicloom.model.interest import Interest
 from topicloom.routing.ownership import ranks
-from topicloom.routing.table import Routes, names
+from topicloom.routing.route_table import Routes, names
 from topicloom.storage.atomic import recover, whole_directory
 from topicloom.storage.overlay_directory import write_json
 

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from topicloom.judge.barriers import Row
 from topicloom.routing.plan import Plan
-from topicloom.routing.table import Routes
+from topicloom.routing.route_table import Routes
 
 START, STOP, RESTART, RELOAD, GATE, CONFIGURE = "start", "stop", "restart", "reload", "gate", "configure"
 _STRENGTH = (GATE, CONFIGURE, RELOAD, RESTART)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from topicloom.methods.dc.division import partition_of_rank, random_ranks
+from topicloom.methods.dc.partitioning import partition_of_rank, random_ranks
 from topicloom.methods.dc.star_merge import Part, joining_links, star_set
 
 Topics = tuple[int, ...]

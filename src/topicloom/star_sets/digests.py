@@ -11,7 +11,7 @@ import numpy as np
 from topicloom.errors import InvalidInterestError
 from topicloom.model import Interest
 from topicloom.model.interest import checked_interest
-from topicloom.star_sets import files
+from topicloom.star_sets import json_files
 
 KIND = "topic digest"
 
@@ -40,17 +40,17 @@ class TopicDigest:
     @cached_property
     def key(self) -> str:
         """Hash of everything but the site's name: star sets say with it for which digests they were made."""
-        return files.checksum([self.salt, self.members, self.topics])
+        return json_files.checksum([self.salt, self.members, self.topics])
 
     @cached_property
     def topics_key(self) -> str:
         """Hash of the salt and the topics."""
-        return files.checksum([self.salt, self.topics])
+        return json_files.checksum([self.salt, self.topics])
 
     def save(self, path: str | Path, *, overwrite: bool = False) -> None:
         """Write the digest as one small file."""
         content = {"site": self.site, "salt": self.salt, "members": self.members, "topics": list(self.topics)}
-        files.write(Path(path), KIND, content, overwrite=overwrite)
+        json_files.write(Path(path), KIND, content, overwrite=overwrite)
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
@@ -61,12 +61,12 @@ class TopicDigest:
         InputNotFoundError, StarFileError
         """
         path = Path(path)
-        content = files.read(path, KIND)
+        content = json_files.read(path, KIND)
         return cls(
-            files.text(content, "site", path),
-            files.text(content, "salt", path),
-            files.key(content, "members", path),
-            files.hashes(content, "topics", path),
+            json_files.text(content, "site", path),
+            json_files.text(content, "salt", path),
+            json_files.key(content, "members", path),
+            json_files.hashes(content, "topics", path),
         )
 
 
@@ -114,7 +114,7 @@ def topic_digest(interest: Interest, *, salt: str, site: str) -> TopicDigest:
     (2, 1)
     """
     checked_interest(interest, "topic_digest")
-    salt, site = files.checked_text("salt", salt), files.checked_text("site", site)
+    salt, site = json_files.checked_text("salt", salt), json_files.checked_text("site", site)
     wanted = np.flatnonzero(np.diff(interest.topic_indptr))
     hashed = topic_hashes(interest, salt)
     members = hmac.new(salt.encode(), digestmod="sha256")

@@ -12,7 +12,7 @@ from topicloom.judge import verify
 from topicloom.methods.dc import star_merge
 from topicloom.model import Overlay
 from topicloom.model.checks import checked_seed
-from topicloom.star_sets import files
+from topicloom.star_sets import json_files
 from topicloom.star_sets.digests import TopicDigest, topic_digest, topic_hashes
 
 KIND = "star set"
@@ -58,7 +58,7 @@ class StarSet:
             "others": list(self.others),
             "stars": [{"node": node, "topics": list(topics)} for node, topics in self.stars],
         }
-        files.write(Path(path), KIND, content, overwrite=overwrite)
+        json_files.write(Path(path), KIND, content, overwrite=overwrite)
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
@@ -69,16 +69,16 @@ class StarSet:
         InputNotFoundError, StarFileError
         """
         path = Path(path)
-        content = files.read(path, KIND)
+        content = json_files.read(path, KIND)
         seed = content.get("seed")
         if type(seed) is not int or not 0 <= seed < 2**63:
             raise StarFileError(f"{path}: 'seed' is no whole number from 0")
         return cls(
-            files.text(content, "site", path),
+            json_files.text(content, "site", path),
             seed,
-            files.key(content, "key", path),
-            files.key(content, "topics_key", path),
-            files.hashes(content, "others", path, files.KEY),
+            json_files.key(content, "key", path),
+            json_files.key(content, "topics_key", path),
+            json_files.hashes(content, "others", path, json_files.KEY),
             _stars(content.get("stars"), path),
         )
 
@@ -133,7 +133,7 @@ def star_set(overlay: Overlay, *, others: Iterable[TopicDigest], site: str, seed
     (1, 1)
     """
     checked_seed(seed)
-    site = files.checked_text("site", site)
+    site = json_files.checked_text("site", site)
     digests = list(others)
     salts = sorted({digest.salt for digest in digests})
     if len(salts) > 1:
@@ -173,7 +173,7 @@ def _stars(found: Any, path: Path) -> tuple[Star, ...]:
     """The star nodes of a file, checked."""
     if not isinstance(found, list) or not all(isinstance(star, dict) for star in found):
         raise StarFileError(f"{path}: 'stars' is no list of objects")
-    stars = tuple((files.text(star, "node", path), files.hashes(star, "topics", path)) for star in found)
+    stars = tuple((json_files.text(star, "node", path), json_files.hashes(star, "topics", path)) for star in found)
     names = [node for node, _ in stars]
     if names != sorted(set(names)):
         raise StarFileError(f"{path}: the star nodes are not different and in ascending order")

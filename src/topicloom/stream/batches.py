@@ -15,7 +15,7 @@ from topicloom.churn.event_json import rejected_row
 from topicloom.errors import OutputExistsError, StateFormatError
 from topicloom.model import Change
 from topicloom.stream.arrivals import Arrival, arrivals, fingerprint
-from topicloom.stream.files import make_folders, write_files
+from topicloom.stream.batch_files import make_folders, write_files
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """Seeded synthetic interests: the workloads of the papers' experiments."""
 
 from topicloom.workloads.generate import generate
-from topicloom.workloads.options import Workload, WorkloadOptions
+from topicloom.workloads.workload import Workload, WorkloadOptions
 
 __all__ = ["Workload", "WorkloadOptions", "generate"]

@@ -6,8 +6,8 @@ from topicloom.model import Interest
 from topicloom.model.arrays import frozen
 from topicloom.model.labels import from_arrow
 from topicloom.workloads.names import node_names, topic_names
-from topicloom.workloads.options import SIZE_EXPONENT, Workload
 from topicloom.workloads.tables import tables_of
+from topicloom.workloads.workload import SIZE_EXPONENT, Workload
 
 
 def generate(

@@ -7,13 +7,13 @@ import numpy.typing as npt
 
 from topicloom.kernels.draw.topics import draw_distinct, draw_independent
 from topicloom.model.arrays import Int32Array, Int64Array, frozen
-from topicloom.workloads.options import Workload
 from topicloom.workloads.weights import (
     exponential_weights,
     inclusion_thresholds,
     power_weights,
     uniform_weights,
 )
+from topicloom.workloads.workload import Workload
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,7 +9,7 @@ import typer
 from topicloom.auditing import Finding, Findings, audit
 from topicloom.cli.commands.routes import load_inventory
 from topicloom.cli.console import visible
-from topicloom.cli.options import Json
+from topicloom.cli.option_groups import Json
 from topicloom.cli.sources import interest_of
 
 EXAMPLE = "Example: topicloom audit etc --interest subs.csv    (exit code 0: clean, 1: findings, 2: unreadable)"

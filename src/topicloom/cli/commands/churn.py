@@ -14,7 +14,7 @@ from topicloom.churn.event_json import CHANGES, change_line, change_rows, parse_
 from topicloom.churn.options import BUILDERS, POLICIES, recorded_k
 from topicloom.cli.console import format_number, narrated, print_table, tell
 from topicloom.cli.given import GivenOverlay, SubscriptionsFile, given_overlay
-from topicloom.cli.options import Json, LinkOptions, Overwrite, Seed, TableOptions
+from topicloom.cli.option_groups import Json, LinkOptions, Overwrite, Seed, TableOptions
 from topicloom.errors import InputNotFoundError, InvalidEventError, MissingColumnError
 from topicloom.model import Change, Overlay, Rejection
 from topicloom.routing import Plan, RouteFollower

@@ -14,9 +14,9 @@ import typer
 from topicloom.cli.console import Narrator, format_number, narrated, print_table, tell
 from topicloom.cli.engines import MEMORY, SPARK, Engine, check_engine, rows_in_memory
 from topicloom.cli.figures import COLUMNS, cells
-from topicloom.cli.options import Json, LinkOptions, Overwrite, Seed, SparkOptions, Subscriptions, TableOptions
+from topicloom.cli.input_tables import looked_at_table, rows_of, tell_of_rows
+from topicloom.cli.option_groups import Json, LinkOptions, Overwrite, Seed, SparkOptions, Subscriptions, TableOptions
 from topicloom.cli.sources import is_small, links_table, part_of_overlay
-from topicloom.cli.tables import looked_at_table, rows_of, tell_of_rows
 from topicloom.errors import InvalidOptionError
 from topicloom.methods.selection import MethodChoice
 from topicloom.model.checks import checked_seed
@@ -30,7 +30,7 @@ from topicloom.storage.run_file import run_header, write_json, write_run
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from topicloom.engine.compare import Compared, Comparison
+    from topicloom.engine.comparison import Compared, Comparison
     from topicloom.methods.registry import Size
     from topicloom.pipeline.read import SparkTable
     from topicloom.spark.stages import Stages
@@ -74,8 +74,8 @@ def command(
     arguments = [(subscriptions, table.wanted), *([] if links is None else [(links, link_table.wanted)])]
     where = spark_options.master, spark_options.remote
     with narrated("starting") as narrator:
-        from topicloom.engine.compare import compare_rows, with_pareto_best
-        from topicloom.engine.memory import check_side_by_side
+        from topicloom.engine.comparison import compare_rows, with_pareto_best
+        from topicloom.engine.memory_limits import check_side_by_side
         from topicloom.spark.stages import Stages
 
         stages = Stages(narrator, narrator.note)
@@ -172,7 +172,7 @@ def _spread(
     stages: "Stages",
 ) -> "Comparison":
     """Compare by the distributed pipeline: encoded once, and a task for each row."""
-    from topicloom.engine.compare import Comparison, HeldLinks
+    from topicloom.engine.comparison import Comparison, HeldLinks
     from topicloom.pipeline.compare import compare_methods
     from topicloom.pipeline.links import fitted_to
     from topicloom.pipeline.prepare import prepare
@@ -200,7 +200,7 @@ def _write(
     from pyarrow import parquet
 
     from topicloom.cli.commands.comparison_picture import draw_comparison
-    from topicloom.engine.compare import results_table
+    from topicloom.engine.comparison import results_table
 
     with whole_directory(out, overwrite=overwrite, inputs=[source]) as staging:
         parquet.write_table(results_table(compared), staging / "results.parquet")

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from topicloom.engine.compare import Compared
+from topicloom.engine.comparison import Compared
 from topicloom.extras import needing
 
 # Okabe and Ito's colours, told apart with any colour vision; lightness differs too, for print.

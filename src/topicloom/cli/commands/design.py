@@ -23,7 +23,8 @@ from topicloom.cli.engines import (
     in_one_task_or,
     rows_in_memory,
 )
-from topicloom.cli.options import (
+from topicloom.cli.input_tables import looked_at_table, rows_of, tell_of_rows
+from topicloom.cli.option_groups import (
     Json,
     Overwrite,
     RoundsOptions,
@@ -33,7 +34,6 @@ from topicloom.cli.options import (
     TableOptions,
 )
 from topicloom.cli.sources import is_small, part_of_overlay
-from topicloom.cli.tables import looked_at_table, rows_of, tell_of_rows
 from topicloom.engine.request import SPREAD, DesignRequest
 from topicloom.errors import InvalidOptionError
 from topicloom.spark.memory import available_memory
@@ -44,7 +44,7 @@ from topicloom.storage.destination import check_destination
 
 if TYPE_CHECKING:
     from topicloom.bounds import LowerBound
-    from topicloom.engine.design import Designed
+    from topicloom.engine.design_rows import Designed
     from topicloom.model import Metrics, Verdict
     from topicloom.pipeline.prepare import Prepared
     from topicloom.pipeline.read import SparkTable
@@ -160,13 +160,13 @@ def command(
     out = out.absolute()
     check_destination(out, overwrite=overwrite, inputs=[subscriptions])
     if barred:
-        from topicloom.cli.forbidding import bars_of
+        from topicloom.cli.forbidden_links import bars_of
 
         request = replace(request, bars=bars_of(forbid, inventory))
     # The output is outermost: what an interrupted run leaves is removed when Spark no longer writes.
     output = nullcontext(out) if dry_run else whole_directory(out, overwrite=overwrite, inputs=[subscriptions])
     with output as staging, narrated("starting") as narrator:
-        from topicloom.engine.design import design_rows, dry_run_rows, write_designed
+        from topicloom.engine.design_rows import design_rows, dry_run_rows, write_designed
         from topicloom.spark.stages import Stages
 
         stages = Stages(narrator, narrator.note)
@@ -256,8 +256,8 @@ def _spread(
         raise InvalidOptionError(
             "--refine is for designs of one task; design without it, then: topicloom refine OUT BETTER"
         )
-    from topicloom.engine.design import Designed, plan_sentence
-    from topicloom.engine.memory import check_memory
+    from topicloom.engine.design_rows import Designed, plan_sentence
+    from topicloom.engine.memory_limits import check_memory
     from topicloom.pipeline.design import design_prepared
     from topicloom.pipeline.prepare import prepare
     from topicloom.pipeline.write import write_tables
@@ -285,7 +285,7 @@ def _spread(
     )
     faults: list[str] = []
     if barred is not None:
-        from topicloom.cli.forbidding import forbidden_faults
+        from topicloom.cli.forbidden_links import forbidden_faults
 
         faults = forbidden_faults(result, numbers, barred)
     write_tables(result, staging, stages=stages)

@@ -9,7 +9,7 @@ import typer
 
 from topicloom.cli.commands.routes import load_inventory
 from topicloom.cli.console import narrated, print_table, visible
-from topicloom.cli.options import Json
+from topicloom.cli.option_groups import Json
 from topicloom.routing import Plan, Steps, diff
 
 EXAMPLE = "Example: topicloom diff plan plan-2    (exit code 0: nothing to do, 1: changes, 2: impossible or bad input)"

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from topicloom.cli.console import tell
-from topicloom.cli.options import Json, Overwrite
+from topicloom.cli.option_groups import Json, Overwrite
 from topicloom.model import Overlay
 from topicloom.star_sets import topic_digest
 

@@ -7,7 +7,7 @@ import typer
 
 from topicloom.cli.console import format_number, print_table, tell, visible
 from topicloom.cli.given import GivenOverlay, SubscriptionsFile, given_overlay
-from topicloom.cli.options import Json, LinkOptions, Seed, TableOptions
+from topicloom.cli.option_groups import Json, LinkOptions, Seed, TableOptions
 from topicloom.errors import InvalidOptionError
 from topicloom.judge import drill, random_drills, verify, weak_nodes
 from topicloom.model import DrillReport, DrillSummary, Interest, WeakNode

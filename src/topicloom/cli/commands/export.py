@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from topicloom.cli.console import tell
-from topicloom.cli.options import Overwrite
+from topicloom.cli.option_groups import Overwrite
 from topicloom.deploy import TARGETS, Inventory, export, write_export
 from topicloom.errors import InvalidOptionError
 from topicloom.routing import Plan

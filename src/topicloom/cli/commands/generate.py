@@ -6,12 +6,12 @@ from typing import Annotated, Any
 import typer
 
 from topicloom.cli.console import narrated, tell
-from topicloom.cli.options import Overwrite, Seed, SparkOptions
+from topicloom.cli.option_groups import Overwrite, Seed, SparkOptions
 from topicloom.spark.session import spark_session
 from topicloom.storage.atomic import whole_directory
 from topicloom.storage.destination import check_destination, not_our_subscriptions
 from topicloom.workloads import Workload
-from topicloom.workloads.options import POPULARITIES, SIZES
+from topicloom.workloads.workload import POPULARITIES, SIZES
 
 EXAMPLE = "Example: topicloom generate subs --nodes 2000 --topics 200 --subscriptions 10 --popularity zipf --alpha 0.5"
 

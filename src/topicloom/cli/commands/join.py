@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from topicloom.cli.console import format_number, print_table, tell
-from topicloom.cli.options import Json, Overwrite, Seed
+from topicloom.cli.option_groups import Json, Overwrite, Seed
 from topicloom.judge import verify
 from topicloom.methods import join
 from topicloom.model import Overlay

@@ -7,9 +7,9 @@ from typing import Annotated
 import typer
 
 from topicloom.cli.console import format_number, print_table, tell
-from topicloom.cli.options import Json, Overwrite
+from topicloom.cli.option_groups import Json, Overwrite
 from topicloom.star_sets import StarSet, join_stars
-from topicloom.star_sets.folder import load_sites, save
+from topicloom.star_sets.join_folder import load_sites, save
 from topicloom.storage.destination import check_destination
 
 EXAMPLE = "Example: topicloom join-stars both site-a.stars site-b.stars"

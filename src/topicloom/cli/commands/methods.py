@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from topicloom.cli.options import Json
+from topicloom.cli.option_groups import Json
 from topicloom.methods import METHODS, MethodSpec
 from topicloom.methods.registry import spec_of
 

@@ -9,7 +9,7 @@ import typer
 
 from topicloom.churn import Event, Maintainer
 from topicloom.cli.console import narrated, tell, visible
-from topicloom.cli.options import Json
+from topicloom.cli.option_groups import Json
 from topicloom.cli.sources import interest_of
 from topicloom.errors import OutputExistsError
 from topicloom.model import Change, Interest, Overlay

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from topicloom.cli.console import format_number, narrated, print_table, tell
-from topicloom.cli.options import Json, Overwrite, Seed
+from topicloom.cli.option_groups import Json, Overwrite, Seed
 from topicloom.model import Overlay
 from topicloom.refinement import Progress, refine
 from topicloom.storage.destination import check_destination

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from topicloom.cli.console import format_number, narrated, print_table
-from topicloom.cli.options import Json
+from topicloom.cli.option_groups import Json
 from topicloom.deploy import TARGETS, Inventory, Network, Rehearsal, rehearse
 from topicloom.routing import Plan
 

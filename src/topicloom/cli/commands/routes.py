@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from topicloom.cli.console import format_number, narrated, print_table, tell
-from topicloom.cli.options import Json, Overwrite
+from topicloom.cli.option_groups import Json, Overwrite
 from topicloom.errors import InputNotFoundError, InvalidOptionError
 from topicloom.model import Overlay
 from topicloom.routing import Plan, Routes, routes

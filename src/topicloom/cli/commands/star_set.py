@@ -8,7 +8,7 @@ import typer
 
 from topicloom.cli.commands.digest import Site
 from topicloom.cli.console import tell
-from topicloom.cli.options import Json, Overwrite, Seed
+from topicloom.cli.option_groups import Json, Overwrite, Seed
 from topicloom.model import Overlay
 from topicloom.star_sets import TopicDigest, star_set
 

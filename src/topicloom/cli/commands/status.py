@@ -12,7 +12,7 @@ from topicloom.churn import read_state
 from topicloom.churn.options import life_of, recorded_k
 from topicloom.cli.console import format_number, narrated, print_table
 from topicloom.cli.given import SubscriptionsFile, given_overlay
-from topicloom.cli.options import Json, LinkOptions, TableOptions
+from topicloom.cli.option_groups import Json, LinkOptions, TableOptions
 from topicloom.errors import InputNotFoundError
 from topicloom.judge import verify
 from topicloom.methods import METHODS, design

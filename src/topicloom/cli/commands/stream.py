@@ -14,7 +14,7 @@ from topicloom.churn.options import BUILDERS, POLICIES
 from topicloom.churn.state_file import names_of
 from topicloom.cli.commands.churn import kept_k
 from topicloom.cli.console import narrated, tell
-from topicloom.cli.options import Conf, Master, Verbose
+from topicloom.cli.option_groups import Conf, Master, Verbose
 from topicloom.errors import InputNotFoundError, InvalidOptionError, OutputExistsError
 from topicloom.judge import verify
 from topicloom.model import Overlay

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from topicloom.cli.console import narrated, print_table, tell
-from topicloom.cli.options import Conf, Master, Remote, Verbose
+from topicloom.cli.option_groups import Conf, Master, Remote, Verbose
 from topicloom.errors import InputNotFoundError, InvalidOptionError
 from topicloom.model.checks import checked_whole
 from topicloom.spark.session import cores_of, spark_session
@@ -77,12 +77,12 @@ def _run(
     verbose: bool,
 ) -> None:
     """Measure the cells of some studies that OUT does not hold yet."""
+    from topicloom.study.cell_store import Store
     from topicloom.study.cells import distinct
     from topicloom.study.inputs import DATASETS_VARIABLE, available
-    from topicloom.study.measurements.warm import warm
+    from topicloom.study.measurements.warm_cells import warm
     from topicloom.study.papers import known_kinds
-    from topicloom.study.run import run_cells
-    from topicloom.study.store import Store
+    from topicloom.study.runner import run_cells
 
     wanted = distinct(cell for study in studies for cell in study.grid(size))
     cells = [cell for cell in wanted if available(cell)]
@@ -107,10 +107,10 @@ def _run(
 
 def _report(out: Path, studies: "list[Study]", size: "Scale", note: str) -> None:
     """Write tables, plots and the page from what has been measured, and show the table."""
-    from topicloom.study.page import tables
+    from topicloom.study.cell_store import Store
+    from topicloom.study.page import verdict_tables
     from topicloom.study.page.lookup import Results
     from topicloom.study.page.results_page import write_report
-    from topicloom.study.store import Store
     from topicloom.version import __version__
 
     everything = Results.of(Store(out).load())
@@ -125,13 +125,13 @@ def _report(out: Path, studies: "list[Study]", size: "Scale", note: str) -> None
         [
             (
                 f"{row.study}: {row.number.says}",
-                tables.figure(row.number.value, row.number.unit),
-                tables.figure(row.ours, row.number.unit),
-                tables.figure(row.ratio),
+                verdict_tables.figure(row.number.value, row.number.unit),
+                verdict_tables.figure(row.ours, row.number.unit),
+                verdict_tables.figure(row.ratio),
                 row.verdict,
             )
             for row in counted
         ],
     )
-    tell(tables.tally(rows))
+    tell(verdict_tables.tally(rows))
     tell(f"wrote {out / 'results.md'} and {out / 'results'}")

@@ -8,9 +8,9 @@ import typer
 
 from topicloom.cli.console import narrated, tell, visible
 from topicloom.cli.engines import MEMORY, SPARK, Engine, check_engine, in_one_task_or, rows_in_memory
-from topicloom.cli.options import Json, LinkOptions, Links, SparkOptions, Subscriptions, TableOptions
+from topicloom.cli.input_tables import looked_at_table, prepared_links
+from topicloom.cli.option_groups import Json, LinkOptions, Links, SparkOptions, Subscriptions, TableOptions
 from topicloom.cli.sources import is_small, links_table, part_of_overlay, unreplaced
-from topicloom.cli.tables import looked_at_table, prepared_links
 from topicloom.judge import checked_k
 from topicloom.spark.session import spark_session
 

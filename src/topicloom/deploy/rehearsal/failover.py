@@ -8,9 +8,9 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from topicloom.deploy.mosquitto import fenced_path, gate_file, gate_path
-from topicloom.deploy.network import Network, Row
-from topicloom.deploy.rehearsal.mosquitto import exported_gates, set_gates, state_key
+from topicloom.deploy.planned_network import Network, Row
 from topicloom.deploy.rehearsal.probes import Probes
+from topicloom.deploy.rehearsal.run_mosquitto import exported_gates, set_gates, state_key
 from topicloom.deploy.rehearsal.stage import Stage
 from topicloom.deploy.rehearsal.tally import Tally
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from topicloom.deploy.inventory import Broker, Inventory, Tls
-from topicloom.deploy.network import Network
+from topicloom.deploy.planned_network import Network
 from topicloom.deploy.rehearsal.processes import free_ports, program
 from topicloom.deploy.rehearsal.wire import Door
 from topicloom.errors import BrokerUnavailableError

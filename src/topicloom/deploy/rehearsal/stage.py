@@ -6,8 +6,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
-from topicloom.deploy.folder import export_files, write_files
-from topicloom.deploy.network import Network
+from topicloom.deploy.export_folder import export_files, write_files
+from topicloom.deploy.planned_network import Network
 from topicloom.deploy.rehearsal.processes import Crew
 from topicloom.deploy.rehearsal.scene import Scene
 from topicloom.deploy.rehearsal.tally import Tally, tree_distances

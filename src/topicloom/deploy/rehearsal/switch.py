@@ -6,9 +6,9 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from topicloom.deploy.mosquitto import gate_file
-from topicloom.deploy.network import Network, Row
-from topicloom.deploy.rehearsal.mosquitto import set_gates
+from topicloom.deploy.planned_network import Network, Row
 from topicloom.deploy.rehearsal.probes import Probes
+from topicloom.deploy.rehearsal.run_mosquitto import set_gates
 from topicloom.deploy.rehearsal.stage import Stage
 from topicloom.errors import InvalidPlanError
 

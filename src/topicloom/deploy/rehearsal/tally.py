@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from itertools import count
 from typing import Any
 
-from topicloom.deploy.network import Row
+from topicloom.deploy.planned_network import Row
 
 _NUMBERS = count()
 

@@ -21,8 +21,8 @@ from numba.extending import overload
 
 from topicloom.kernels.greedy.bits import bit, lowest_bit, popcount
 from topicloom.kernels.greedy.joining import joined
+from topicloom.kernels.greedy.topic_weights import weight_of
 from topicloom.kernels.greedy.vectors import COLUMN, GROUP, INSIDE, group_hits, group_max, lower
-from topicloom.kernels.greedy.weights import weight_of
 from topicloom.kernels.jit import borrowing
 
 DENSE_BYTES = 1 << 30

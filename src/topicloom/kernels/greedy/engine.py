@@ -14,7 +14,7 @@ from topicloom.kernels.greedy.joining import link_all
 from topicloom.kernels.greedy.listed import build_listed
 from topicloom.kernels.greedy.loop import GREEDY_MERGE, MINMAX_ODA, grown_links
 from topicloom.kernels.greedy.sparse import build_sparse, build_sweep
-from topicloom.kernels.greedy.weights import node_weights
+from topicloom.kernels.greedy.topic_weights import node_weights
 from topicloom.kernels.tie_order import pair_ranks, places_on_circle
 
 __all__ = ["GREEDY_MERGE", "MINMAX_ODA", "cheapest_search", "greedy_links", "search_and_grow"]

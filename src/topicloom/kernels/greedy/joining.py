@@ -13,7 +13,7 @@ from numba.extending import overload
 
 from topicloom.kernels.greedy.blocks import Blocks, Homes, link_blocks, share_block
 from topicloom.kernels.greedy.components import merge
-from topicloom.kernels.greedy.weights import weight_of
+from topicloom.kernels.greedy.topic_weights import weight_of
 from topicloom.kernels.jit import borrowing
 
 

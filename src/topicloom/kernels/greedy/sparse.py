@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from topicloom.kernels.greedy.joining import contribution, joined
-from topicloom.kernels.greedy.weights import node_weights, weight_of
+from topicloom.kernels.greedy.topic_weights import node_weights, weight_of
 from topicloom.kernels.jit import borrowing
 from topicloom.kernels.sorting import sort_ranks
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from topicloom.kernels.jit import borrowing
-from topicloom.kernels.refinement.state import CLOCK, NONE
+from topicloom.kernels.refinement.swap_state import CLOCK, NONE
 
 
 @borrowing

@@ -3,7 +3,7 @@
 import numpy as np
 
 from topicloom.kernels.jit import borrowing
-from topicloom.kernels.refinement.state import LISTED, NONE, READ
+from topicloom.kernels.refinement.swap_state import LISTED, NONE, READ
 
 _CLOSER_LOOK = 2  # times as many candidates are scored in full where not all topics were read
 

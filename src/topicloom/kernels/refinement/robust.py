@@ -17,7 +17,7 @@ from topicloom.kernels.paths.disjoint_paths import (
     shared_topic_counts,
 )
 from topicloom.kernels.refinement.partners import list_partners, score_of
-from topicloom.kernels.refinement.state import LINKS, LISTED, MOST_BROKEN, NONE
+from topicloom.kernels.refinement.swap_state import LINKS, LISTED, MOST_BROKEN, NONE
 from topicloom.kernels.refinement.swaps import (
     ALONE,
     DROPPED,

@@ -9,7 +9,7 @@ import numpy as np
 
 from topicloom.kernels.jit import borrowing, serial
 from topicloom.kernels.refinement.partners import list_partners
-from topicloom.kernels.refinement.state import (
+from topicloom.kernels.refinement.swap_state import (
     ARCS,
     CLOCK,
     LINKS,

@@ -20,7 +20,7 @@ from topicloom.methods.dc.conquer import (
     merge_group,
     together,
 )
-from topicloom.methods.dc.division import (
+from topicloom.methods.dc.partitioning import (
     checked_division,
     checked_partitions,
     choose_core,

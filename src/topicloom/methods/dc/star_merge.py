@@ -12,9 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from topicloom.kernels.covers.cover import greedy_cover
-from topicloom.kernels.draw.division import places_among
+from topicloom.kernels.draw.ranks import places_among
 from topicloom.kernels.greedy.engine import GREEDY_MERGE, greedy_links
-from topicloom.kernels.greedy.weights import topic_weights
+from topicloom.kernels.greedy.topic_weights import topic_weights
 from topicloom.model import Interest
 from topicloom.model.arrays import Int32Array, Int64Array
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from topicloom.errors import InvalidOptionError
 from topicloom.kernels.greedy.engine import GREEDY_MERGE
-from topicloom.kernels.greedy.weights import topic_weights
+from topicloom.kernels.greedy.topic_weights import topic_weights
 from topicloom.methods.greedy.grown import engine_memory, grown
 from topicloom.methods.registry import Size, method
 from topicloom.model import Interest, Overlay

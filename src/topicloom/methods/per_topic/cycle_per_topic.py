@@ -3,7 +3,7 @@
 import numpy as np
 
 from topicloom.kernels.streams import CYCLE_STREAM, draw_pairs
-from topicloom.methods.per_topic.merging import merged, successors
+from topicloom.methods.per_topic.topic_graphs import merged, successors
 from topicloom.methods.registry import method
 from topicloom.model import Interest, Overlay
 from topicloom.model.checks import checked_seed

@@ -1,6 +1,6 @@
 """RingPT: a ring per topic in node order, what systems without interest-aware planning do."""
 
-from topicloom.methods.per_topic.merging import merged, successors
+from topicloom.methods.per_topic.topic_graphs import merged, successors
 from topicloom.methods.registry import method
 from topicloom.model import Interest, Overlay
 from topicloom.model.checks import checked_seed

@@ -7,7 +7,7 @@ import numpy as np
 
 from topicloom.kernels.rounds.standing import Standing, standing
 from topicloom.methods.registry import Size, method
-from topicloom.methods.rounds.pieces import (
+from topicloom.methods.rounds.round_steps import (
     Round,
     RoundOptions,
     first_floor,

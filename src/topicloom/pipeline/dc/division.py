@@ -10,7 +10,7 @@ from pyspark.sql import functions as F
 
 from topicloom.methods.dc.conquer import Core, Piece, Settings, Stars, build_core
 from topicloom.methods.dc.divide_and_conquer import Plan
-from topicloom.methods.dc.division import (
+from topicloom.methods.dc.partitioning import (
     SAMPLED_PARTITIONS,
     Order,
     Trial,

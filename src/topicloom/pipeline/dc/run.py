@@ -26,7 +26,7 @@ from topicloom.methods.dc.divide_and_conquer import (
     needs_no_division,
     undivided_report,
 )
-from topicloom.methods.dc.division import core_size, order_of
+from topicloom.methods.dc.partitioning import core_size, order_of
 from topicloom.model.arrays import Int32Array, Int64Array
 from topicloom.pipeline.dc.division import PARTITION, brought_core, chosen_count, counted_subscribers, divided
 from topicloom.pipeline.dc.pieces import (

@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 
 from topicloom.study.measurements import (
-    backups,
-    churn,
+    backup_sets,
+    churn_curves,
     construction,
     decentral,
-    joining,
+    joined_sites,
     phases,
     printed_churn,
     rebuilding,
@@ -15,16 +15,16 @@ from topicloom.study.measurements import (
     steps,
     timing,
 )
-from topicloom.study.measurements.kinds import Figure, Measurement, registered
+from topicloom.study.measurements.measurement import Figure, Measurement, registered
 
 __all__ = ["MEASUREMENTS", "Figure", "Measurement"]
 
 MEASUREMENTS: Mapping[str, Measurement] = registered(
-    backups,
-    churn,
+    backup_sets,
+    churn_curves,
     construction,
     decentral,
-    joining,
+    joined_sites,
     phases,
     printed_churn,
     rebuilding,

@@ -8,7 +8,7 @@ from topicloom.model import Overlay
 from topicloom.model.arrays import Int32Array
 from topicloom.study.cells import Cell
 from topicloom.study.inputs import interest_of
-from topicloom.study.measurements.kinds import Figure, NotVerifiedError, measures, require_connected
+from topicloom.study.measurements.measurement import Figure, NotVerifiedError, measures, require_connected
 from topicloom.study.printed.literal_gm import literal_greedy_merge
 from topicloom.study.printed.literal_gm2 import printed_gm2
 from topicloom.study.printed.literal_low_oda import printed_low_oda

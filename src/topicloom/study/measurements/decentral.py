@@ -9,7 +9,7 @@ from topicloom.methods.greedy.low_oda import low_oda
 from topicloom.simulation import Faults, simulate_dc, simulate_leaves
 from topicloom.study.cells import Cell
 from topicloom.study.inputs import interest_of
-from topicloom.study.measurements.kinds import Figure, NotVerifiedError, measures
+from topicloom.study.measurements.measurement import Figure, NotVerifiedError, measures
 
 
 @measures("decentral-dc")

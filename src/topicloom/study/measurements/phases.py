@@ -7,11 +7,11 @@ import numpy as np
 
 from topicloom.methods.dc.conquer import Settings, build_core, conquer
 from topicloom.methods.dc.divide_and_conquer import MERGE_LIMIT, divide_and_conquer, merge_levels
-from topicloom.methods.dc.division import divide
+from topicloom.methods.dc.partitioning import divide
 from topicloom.methods.dc.star_merge import Part
 from topicloom.study.cells import Cell
 from topicloom.study.inputs import interest_of
-from topicloom.study.measurements.kinds import Figure, measures, require_connected
+from topicloom.study.measurements.measurement import Figure, measures, require_connected
 
 
 @measures("time-phases", alone=True)

@@ -11,8 +11,8 @@ from topicloom.model import Interest
 from topicloom.model.arrays import Int32Array
 from topicloom.study.cells import Cell
 from topicloom.study.churn_workload import Churn
-from topicloom.study.measurements.churn import tens
-from topicloom.study.measurements.kinds import Figure, measures, require_connected
+from topicloom.study.measurements.churn_curves import tens
+from topicloom.study.measurements.measurement import Figure, measures, require_connected
 from topicloom.study.printed.literal_gm import literal_greedy_merge
 from topicloom.study.printed.literal_low_oda import printed_low_oda
 from topicloom.study.printed.literal_shadow import RHO

@@ -11,7 +11,7 @@ from scipy.sparse import csr_array
 from topicloom.model import Interest
 from topicloom.study.cells import Cell
 from topicloom.study.inputs import interest_of
-from topicloom.study.measurements.kinds import Figure, NotVerifiedError, measures
+from topicloom.study.measurements.measurement import Figure, NotVerifiedError, measures
 
 
 @measures("star-bound")

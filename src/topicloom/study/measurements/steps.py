@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from topicloom.study.cells import Cell
 from topicloom.study.inputs import interest_of
-from topicloom.study.measurements.kinds import Figure, measures, require_connected
+from topicloom.study.measurements.measurement import Figure, measures, require_connected
 from topicloom.study.printed.literal_gm import counted_greedy_merge
 
 

@@ -17,9 +17,9 @@ from topicloom.model import Change, Interest
 from topicloom.study.cells import Cell
 from topicloom.study.churn_workload import Churn
 from topicloom.study.inputs import interest_of
-from topicloom.study.measurements.churn import tens
-from topicloom.study.measurements.joining import sub_overlays
-from topicloom.study.measurements.kinds import Figure, measures, require_connected
+from topicloom.study.measurements.churn_curves import tens
+from topicloom.study.measurements.joined_sites import sub_overlays
+from topicloom.study.measurements.measurement import Figure, measures, require_connected
 from topicloom.study.printed.literal_gm import literal_greedy_merge
 from topicloom.workloads import generate
 

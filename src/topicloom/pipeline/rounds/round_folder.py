@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from topicloom.kernels.rounds.standing import Standing
-from topicloom.methods.rounds.pieces import Round
+from topicloom.methods.rounds.round_steps import Round
 from topicloom.model.arrays import Int32Array
 from topicloom.pipeline.shared_files import SharedFolder, interest_files
 from topicloom.spark.columns import DST_ID, ORDER, SRC_ID

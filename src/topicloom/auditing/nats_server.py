@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
+from topicloom.auditing.audit_findings import Place
 from topicloom.auditing.mosquitto_file import text_of
 from topicloom.auditing.nats_file import Node, read_nats_file
-from topicloom.auditing.records import Place
 from topicloom.errors import UnreadableInputError
 
 GLOBAL = "$g"  # names of accounts are compared in lower case

@@ -8,17 +8,17 @@ from functools import partial
 from typing import Any
 
 from topicloom.deploy.inventory import Inventory
-from topicloom.deploy.network import Network
+from topicloom.deploy.planned_network import Network
 from topicloom.deploy.rehearsal.failover import Failover, fail_over
-from topicloom.deploy.rehearsal.mosquitto import RunMosquitto, mosquitto_version
-from topicloom.deploy.rehearsal.nats import RunNats, nats_version
 from topicloom.deploy.rehearsal.processes import Crew
-from topicloom.deploy.rehearsal.rabbitmq import RunRabbitMq, rabbitmq_version
+from topicloom.deploy.rehearsal.run_mosquitto import RunMosquitto, mosquitto_version
+from topicloom.deploy.rehearsal.run_nats import RunNats, nats_version
+from topicloom.deploy.rehearsal.run_rabbitmq import RunRabbitMq, rabbitmq_version
+from topicloom.deploy.rehearsal.run_zenoh import RunZenoh, zenoh_version
 from topicloom.deploy.rehearsal.scene import on_loopback
 from topicloom.deploy.rehearsal.stage import Kind, Stage
 from topicloom.deploy.rehearsal.switch import Switch, switch, union
 from topicloom.deploy.rehearsal.tally import Counts, Tally, Travel
-from topicloom.deploy.rehearsal.zenoh import RunZenoh, zenoh_version
 from topicloom.deploy.targets import export
 from topicloom.errors import InvalidOptionError, InvalidPlanError
 from topicloom.routing import Plan

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from topicloom.auditing.records import Hop, State
+from topicloom.auditing.audit_findings import Hop, State
 
 _MOST_STATES, _LONGEST_NAME = 20_000, 2_000
 

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from topicloom.errors import InvalidOptionError
-from topicloom.kernels.draw.division import leading_keys, shuffled_ranks
+from topicloom.kernels.draw.ranks import leading_keys, shuffled_ranks
 from topicloom.methods.dc.conquer import Core, Settings
 from topicloom.methods.dc.star_merge import Part, star_set, wanted_elsewhere
 from topicloom.model import Interest

@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from topicloom.kernels.paths import routing, steiner
 from topicloom.kernels.paths.diameter import adjacency
-from topicloom.measures.topics import measure_topics
+from topicloom.measures.topic_measures import measure_topics
 from topicloom.model.arrays import Int64Array, frozen
 from topicloom.model.given_links import link_ids
 from topicloom.model.interest import Interest

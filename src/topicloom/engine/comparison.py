@@ -7,7 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from topicloom.engine.encode import encoded
+from topicloom.engine.encoded_rows import encoded
 from topicloom.errors import TopicloomError
 from topicloom.judge import verify
 from topicloom.measures import mean_hops, measure

@@ -10,14 +10,14 @@ from typing import BinaryIO
 import pyarrow as pa
 
 from topicloom.errors import InputNotFoundError, UnreadableInputError
+from topicloom.reading.byte_streams import decompressed, in_utf8, plain
 from topicloom.reading.delimited import DelimitedReader
 from topicloom.reading.excel import ExcelReader, excel_layout, open_sheet
 from topicloom.reading.json_lines import JsonReader, json_layout
 from topicloom.reading.layout import HEAD, Layout, delimited_layout, encoding_of
 from topicloom.reading.listing import Found, Skipped, list_source
-from topicloom.reading.options import ReadOptions
 from topicloom.reading.parquet import ParquetReader, open_parquet, parquet_layout
-from topicloom.reading.streams import decompressed, in_utf8, plain
+from topicloom.reading.read_options import ReadOptions
 from topicloom.storage.run_file import Version
 
 Opener = Callable[[str], AbstractContextManager[BinaryIO]]

@@ -4,10 +4,10 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from topicloom.auditing.audit_findings import AuditedRow, Finding, Hop, Place, State
 from topicloom.auditing.filters import common, example_of, is_wild, matches
-from topicloom.auditing.mosquitto import Bridge, MosquittoBroker
+from topicloom.auditing.mosquitto_broker import Bridge, MosquittoBroker
 from topicloom.auditing.peers import Door, Peers
-from topicloom.auditing.records import AuditedRow, Finding, Hop, Place, State
 
 _MOST_PAIRS = 20_000
 

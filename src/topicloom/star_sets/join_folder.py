@@ -14,7 +14,7 @@ from typing import Any
 import pyarrow as pa
 
 from topicloom.errors import StarFileError
-from topicloom.star_sets.joining import StarJoin, StarLink
+from topicloom.star_sets.site_links import StarJoin, StarLink
 from topicloom.storage.atomic import whole_directory
 from topicloom.storage.overlay_directory import read_run, write_parquet
 from topicloom.storage.run_file import run_header, write_run

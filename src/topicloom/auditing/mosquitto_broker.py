@@ -6,9 +6,9 @@ from functools import cached_property
 from pathlib import Path
 
 from topicloom.auditing.access import Access, read_access
+from topicloom.auditing.audit_findings import Place
 from topicloom.auditing.filters import matches
 from topicloom.auditing.mosquitto_file import Setting, settings_of
-from topicloom.auditing.records import Place
 from topicloom.errors import UnreadableInputError
 
 _ALIASES = {"clientid": "remote_clientid", "username": "remote_username", "password": "remote_password"}

@@ -10,7 +10,7 @@ from topicloom.model import Interest
 from topicloom.model.arrays import Int64Array
 from topicloom.study.cells import Cell
 from topicloom.study.inputs import interest_of
-from topicloom.study.measurements.kinds import Figure, measures, require_connected
+from topicloom.study.measurements.measurement import Figure, measures, require_connected
 
 
 @measures("backups")

@@ -8,7 +8,7 @@ from topicloom.churn import Maintainer
 from topicloom.methods.greedy.low_oda import low_oda
 from topicloom.study.cells import Cell
 from topicloom.study.churn_workload import Churn
-from topicloom.study.measurements.kinds import Figure, measures, require_connected
+from topicloom.study.measurements.measurement import Figure, measures, require_connected
 
 
 class Repaired(NamedTuple):

@@ -11,9 +11,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from topicloom.engine.bars import faults_of
-from topicloom.engine.encode import Encoded, encoded
+from topicloom.engine.encoded_rows import Encoded, encoded
 from topicloom.engine.judge import judged, measured
-from topicloom.engine.memory import check_memory
+from topicloom.engine.memory_limits import check_memory
 from topicloom.engine.request import DesignRequest, run_facts
 from topicloom.methods.references.beside import usual_ways
 from topicloom.methods.registry import design

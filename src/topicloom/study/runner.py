@@ -8,10 +8,10 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
+from topicloom.study.cell_store import SCHEMA, Store
 from topicloom.study.cells import Cell, canonical
 from topicloom.study.measurements import MEASUREMENTS
 from topicloom.study.progress import Progress
-from topicloom.study.store import SCHEMA, Store
 
 _COLUMNS = "`key` string, fingerprint string, cell string, metric string, `at` double, value double, seconds double"
 # A wave is a Spark job whose figures are stored together; a killed run loses one.

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from topicloom.errors import InvalidOptionError
-from topicloom.kernels.greedy.weights import topic_weights
+from topicloom.kernels.greedy.topic_weights import topic_weights
 from topicloom.kernels.rounds.candidates import block_candidates, chain_candidates
 from topicloom.kernels.rounds.merging import candidate_values, join_links, merge_candidates
 from topicloom.kernels.rounds.orders import node_order

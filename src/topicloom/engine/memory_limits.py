@@ -7,7 +7,7 @@ from topicloom.errors import NotEnoughMemoryError
 from topicloom.methods.dc.divide_and_conquer import worker_size
 from topicloom.methods.registry import MethodSpec, Size, registered, spec_of
 from topicloom.methods.selection import MethodChoice
-from topicloom.reading.plan import TableFile
+from topicloom.reading.source_plan import TableFile
 
 # A table of at most this many bytes of text, some millions of subscriptions, is one task on Spark.
 ONE_TASK = 64 << 20

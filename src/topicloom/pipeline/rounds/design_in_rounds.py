@@ -9,7 +9,7 @@ import numpy as np
 from pyspark.sql import DataFrame, SparkSession
 
 from topicloom.kernels.rounds.standing import standing
-from topicloom.methods.rounds.pieces import (
+from topicloom.methods.rounds.round_steps import (
     Round,
     RoundOptions,
     first_floor,
@@ -27,7 +27,7 @@ from topicloom.methods.rounds.pieces import (
 from topicloom.model.arrays import Int32Array, Int64Array
 from topicloom.pipeline.dc.run import Divided
 from topicloom.pipeline.dc.work import open_folder
-from topicloom.pipeline.rounds.folder import RoundFolder
+from topicloom.pipeline.rounds.round_folder import RoundFolder
 from topicloom.pipeline.shared_files import keep_interest, run_tasks
 from topicloom.spark.columns import DST_ID, ORDER, SRC_ID
 from topicloom.spark.stages import Stages

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from topicloom.cli.console import Narrator
-from topicloom.cli.options import TableOptions
+from topicloom.cli.option_groups import TableOptions
 from topicloom.cli.sources import part_of_overlay, said_whose
 from topicloom.reading.notes import example_notes
 
@@ -56,7 +56,7 @@ def prepared_links(
 
 def tell_of_rows(narrator: Narrator, prepared: "Prepared") -> None:
     """Show the first rows that were rejected, and labels that deserve a look."""
-    from topicloom.pipeline.findings import first_rejected, label_findings
+    from topicloom.pipeline.input_findings import first_rejected, label_findings
 
     for note in example_notes(first_rejected(prepared)):
         narrator.note(note)

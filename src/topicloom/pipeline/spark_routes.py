@@ -15,7 +15,7 @@ from topicloom.pipeline.links import encode_links
 from topicloom.pipeline.measure import node_figures
 from topicloom.pipeline.prepare import Prepared, prepare
 from topicloom.pipeline.topic_links import Question, TopicBucket, linked_topics, per_topic
-from topicloom.routing.trees import least_trees
+from topicloom.routing.topic_trees import least_trees
 from topicloom.spark.columns import DST, NODE, NODE_ID, SRC, TOPIC, TOPIC_ID, TOPICS, require_dataframe
 from topicloom.spark.stages import Stages
 

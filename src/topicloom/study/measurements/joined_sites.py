@@ -10,7 +10,7 @@ from topicloom.model import Interest, Overlay
 from topicloom.study.cells import Cell
 from topicloom.study.inputs import interest_of
 from topicloom.study.measurements.construction import degrees
-from topicloom.study.measurements.kinds import Figure, measures, require_connected
+from topicloom.study.measurements.measurement import Figure, measures, require_connected
 
 MEMBERS = 100  # nodes of a sub-overlay
 

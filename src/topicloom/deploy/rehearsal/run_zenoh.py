@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-from topicloom.deploy.network import Network
+from topicloom.deploy.planned_network import Network
 from topicloom.deploy.rehearsal.processes import proportional_memory
 from topicloom.deploy.rehearsal.stage import Kind, Stage
 from topicloom.deploy.rehearsal.wire import OnLost, OnMessage, Wire

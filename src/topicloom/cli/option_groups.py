@@ -8,7 +8,7 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
-from topicloom.reading.options import ReadOptions
+from topicloom.reading.read_options import ReadOptions
 
 Master = Annotated[
     str | None,
