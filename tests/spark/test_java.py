@@ -1,7 +1,10 @@
 """The archive of Spark's classes: used where it fits, and never a reason to fail."""
 
+import json
+import os
 import shlex
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -70,6 +73,33 @@ def test_another_java_has_another_archive(tmp_path, monkeypatch):
     assert len(places) == 2 and None not in places
     monkeypatch.setenv("JAVA_HOME", str(tmp_path / "none"))
     assert java.archive_place() is None
+
+
+_TWO_RUNS = """
+import sys
+from pathlib import Path
+from topicloom.cli.app import main
+from topicloom.spark import java
+folder = Path(sys.argv[1])
+java.archive_place = lambda: folder / "kept" / "java-of tests"
+for number in (1, 2):
+    assert main(["design", str(folder / "subs.csv"), str(folder / str(number))]) == 0
+    print(*(f"{path.name} {path.stat().st_mtime_ns}" for path in (folder / "kept").iterdir()), sep=",")
+"""
+
+
+@pytest.mark.skipif(java.java_program() is None, reason="there is no Java")
+def test_the_first_short_run_of_an_environment_keeps_an_archive_for_the_second(tmp_path):
+    (tmp_path / "subs.csv").write_text("node,topic\na,x\nb,x\n")
+    command = [sys.executable, "-c", _TWO_RUNS, str(tmp_path)]
+    environment = {name: value for name, value in os.environ.items() if name != "PYSPARK_SUBMIT_ARGS"}
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+    assert done.returncode == 0, done.stderr
+    first, second = (line for line in done.stdout.splitlines() if line.startswith("java-"))
+    assert first == second and "," not in first
+    name, size = first.split(".jsa")[0].rsplit("-", 1)
+    assert (tmp_path / "kept" / f"{name}-{size}.jsa").stat().st_size == int(size) > 2**20
+    assert json.loads((tmp_path / "2" / "run.json").read_text())["counts"]["links"] == 1
 
 
 def test_a_place_that_java_would_misread_is_not_used(tmp_path, monkeypatch):

@@ -12,7 +12,7 @@ import struct
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -48,8 +48,8 @@ class EarlyJava:
         return self.scratch / "address"
 
 
-def start_early(settings: Mapping[str, str]) -> None:
-    """Start the JVM of an embedded Spark, as PySpark would, with settings that it needs from the start.
+def start_early(settings: Callable[[Path], Mapping[str, str]]) -> None:
+    """Start the JVM of an embedded Spark, as PySpark would, with settings for its temporary folder.
 
     Ctrl-C waits until the process is known. Between its start and that moment nobody could end it.
     """
@@ -60,14 +60,14 @@ def start_early(settings: Mapping[str, str]) -> None:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _start(settings: Mapping[str, str]) -> None:
+def _start(settings: Callable[[Path], Mapping[str, str]]) -> None:
     found = find_spec("pyspark")
     if found is None or not found.submodule_search_locations:
         return
     home = os.environ.get("SPARK_HOME") or str(found.submodule_search_locations[0])
     folder = ExitStack()
     scratch = folder.enter_context(scratch_folder())
-    command = [f"{home}/bin/spark-submit", *(f"--conf={key}={value}" for key, value in settings.items())]
+    command = [f"{home}/bin/spark-submit", *(f"--conf={key}={value}" for key, value in settings(scratch).items())]
     command += shlex.split(os.environ.get("PYSPARK_SUBMIT_ARGS", "pyspark-shell"))
     environment = os.environ | {
         "SPARK_HOME": home,
@@ -101,10 +101,11 @@ def take_early() -> EarlyJava | None:
 
 
 def end_early() -> None:
-    """End a JVM that nobody took."""
+    """End a JVM that nobody took. It has nothing to lose, and would only stop to write an archive."""
     early = take_early()
     if early is not None:
-        end_process(early.process)
+        early.process.kill()
+        early.process.wait()
         early.folder.close()
 
 

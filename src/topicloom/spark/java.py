@@ -1,8 +1,8 @@
 """Java for an embedded Spark: which one, options that suit short runs, and an archive of its loaded classes.
 
 Most of a short run is a JVM that loads and compiles Spark. An archive holds the loaded classes, ready to be mapped into
-memory; a run that finds none, or one that does not fit, is slower and works. ``make setup`` makes it, and so does
-``python -m topicloom.spark.java`` in an environment of your own.
+memory. A run that finds none, or one that does not fit, is slower and works. ``make setup`` makes the archive. In an
+environment of your own the first short run does, when it ends.
 """
 
 import hashlib
@@ -11,13 +11,14 @@ import re
 import shutil
 import subprocess
 import sys
-import tempfile
 from contextlib import suppress
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
-from topicloom.errors import SparkUnavailableError
+from topicloom.errors import SparkUnavailableError, TopicloomError
+from topicloom.spark.scratch import scratch_folder
+from topicloom.storage.atomic import whole_file
 
 OLDEST = 17
 # The quick compiler and the simple collector: less to start with, and slower in the long run.
@@ -25,15 +26,23 @@ QUICK = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 # A damaged archive would end Java at once, so it is verified. What Java has to say about it belongs to the log, not
 # among the data on stdout.
 _WITH_ARCHIVE = "-XX:+VerifySharedSpaces -Xlog:disable -Xlog:all=warning:stderr"
+NEW_ARCHIVE = "classes.jsa"
 _ADVICE = "install Java 17 or newer (Debian: apt-get install openjdk-17-jre-headless), or set JAVA_HOME"
 _UNFIT = re.compile(r'[":\\]')
 
 
-def java_options(*, quick: bool) -> str:
-    """Options for the JVM of an embedded Spark: those of short runs if asked for, and the archive if there is one."""
+def java_options(*, quick: bool, new_archive: Path | None = None) -> str:
+    """Options for the JVM of an embedded Spark: those of short runs if asked for, and the archive if there is one.
+
+    Where there is none, a JVM for a short run writes ``new_archive`` when it ends; `keep_archive` takes it from there.
+    """
     archive = archive_file()
-    with_archive = [] if archive is None else [_WITH_ARCHIVE, f'"-XX:SharedArchiveFile={archive}"']
-    return " ".join([*([QUICK] if quick else []), *with_archive])
+    options = [QUICK] if quick else []
+    if archive is not None:
+        options += [_WITH_ARCHIVE, f'"-XX:SharedArchiveFile={archive}"']
+    elif quick and new_archive is not None and can_keep_archive():
+        options += [_WITH_ARCHIVE, f'"-XX:ArchiveClassesAtExit={new_archive}"']
+    return " ".join(options)
 
 
 def archive_file() -> Path | None:
@@ -102,31 +111,46 @@ def _version(java: str) -> int | None:
     return None if said is None else int(said[1])
 
 
-def make_archive() -> Path | None:
-    """Make the archive by a small run of the real thing, unless it is there; None where it cannot be written."""
-    found, place = archive_file(), archive_place()
-    if found is not None or place is None:
-        return found
-    try:
+def can_keep_archive() -> bool:
+    """Whether there is a place for an archive, and it has none."""
+    place = archive_place()
+    if place is None or archive_file() is not None:
+        return False
+    with suppress(OSError):
         place.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=place.parent, prefix=".java-") as folder:
-            made = Path(folder) / "archive.jsa"
-            if not _run_for_archive(made):
-                return None
-            for other in place.parent.glob("java-*.jsa"):  # of a Java or a Spark that is no longer there
-                other.unlink(missing_ok=True)
-            return made.rename(place.with_name(f"{place.name}-{made.stat().st_size}.jsa"))
-    except OSError:
+    return os.access(place.parent, os.W_OK)
+
+
+def keep_archive(written: Path) -> Path | None:
+    """Copy an archive to its place. None where nothing was written, or it cannot be kept."""
+    place = archive_place()
+    if place is None or not written.is_file():
         return None
+    try:
+        kept = place.with_name(f"{place.name}-{written.stat().st_size}.jsa")
+        with written.open("rb") as source, whole_file(kept) as copy:
+            shutil.copyfileobj(source, copy)
+        for other in set(place.parent.glob("java-*.jsa")) - {kept}:  # of a Java or a Spark that is no longer there
+            other.unlink(missing_ok=True)
+    except (OSError, TopicloomError):
+        return None
+    return kept
 
 
-def _run_for_archive(archive: Path) -> bool:
-    """Design on Spark in a process of its own, whose JVM writes the archive when it ends; whether it did."""
-    options = f'{QUICK} {_WITH_ARCHIVE} "-XX:ArchiveClassesAtExit={archive}"'
-    with tempfile.TemporaryDirectory() as folder:
-        command = [sys.executable, "-c", _RUN, f"spark.driver.extraJavaOptions={options}"]
+def make_archive() -> Path | None:
+    """Make the archive by a small run of the real thing, unless it is there. None where it cannot be kept."""
+    if not can_keep_archive():
+        return archive_file()
+    with scratch_folder() as folder:
+        archive = folder / NEW_ARCHIVE
+        command = [
+            sys.executable,
+            "-c",
+            _RUN,
+            f"spark.driver.extraJavaOptions={java_options(quick=True, new_archive=archive)}",
+        ]
         subprocess.run(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
-    return archive.is_file()
+        return keep_archive(archive)
 
 
 # Python ends before the JVM has written, so the JVM is waited for.

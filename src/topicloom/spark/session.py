@@ -13,6 +13,7 @@ import threading
 import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -21,7 +22,15 @@ from topicloom.errors import InvalidOptionError, SparkFailedError, SparkUnavaila
 from topicloom.extras import needing
 from topicloom.spark.early import EarlyJava, attached, end_process, start_early, take_early
 from topicloom.spark.failures import is_sparks, spark_failure
-from topicloom.spark.java import QUICK, check_java, java_options, java_program
+from topicloom.spark.java import (
+    NEW_ARCHIVE,
+    QUICK,
+    can_keep_archive,
+    check_java,
+    java_options,
+    java_program,
+    keep_archive,
+)
 from topicloom.spark.memory import available_memory
 from topicloom.spark.scratch import scratch_folder
 from topicloom.spark.ship import package_zip
@@ -84,6 +93,8 @@ def spark_session(
                 raise failure from None
             raise
         spark.stop()
+        if small and is_embedded(master, remote):
+            _keep_archive(scratch)
 
 
 def is_embedded(master: str | None, remote: str | None) -> bool:
@@ -130,6 +141,19 @@ def _end(spark: "SparkSession | None") -> None:
     end_process(process)
 
 
+def _keep_archive(scratch: Path) -> None:
+    """Let the JVM of a first short run write its classes, and keep them for later runs."""
+    from pyspark import SparkContext
+
+    process = _java()
+    if process is None or process.stdin is None or not can_keep_archive():
+        return
+    SparkContext._gateway = SparkContext._jvm = None
+    process.stdin.close()
+    process.wait()
+    keep_archive(scratch / NEW_ARCHIVE)
+
+
 @contextmanager
 def _folder_of(early: EarlyJava) -> Iterator[Path]:
     """The temporary folder of a JVM that was started early; a JVM that no session took is ended with it."""
@@ -161,7 +185,7 @@ def _start(master: str, settings: dict[str, str], scratch: Path, small: bool) ->
         defaults |= {
             "spark.driver.bindAddress": "127.0.0.1",
             "spark.driver.host": "127.0.0.1",
-            **_from_the_start(small),
+            **_from_the_start(scratch, small=small),
             "spark.local.dir": str(scratch),  # so that the next run sweeps what a killed JVM leaves
             "spark.sql.shuffle.partitions": str(cores if small else max(8, 2 * cores)),
         }
@@ -182,14 +206,15 @@ def _start(master: str, settings: dict[str, str], scratch: Path, small: bool) ->
 def start_java_early() -> None:
     """Start the JVM of an embedded Spark for a small input, which the next session will use."""
     if java_program() is not None:
-        start_early(_from_the_start(small=True))
+        start_early(partial(_from_the_start, small=True))
 
 
-def _from_the_start(small: bool) -> dict[str, str]:
+def _from_the_start(scratch: Path, *, small: bool) -> dict[str, str]:
     """Settings that a JVM has to have when it starts."""
+    options = java_options(quick=small, new_archive=scratch / NEW_ARCHIVE)
     if small:
         os.environ.setdefault("SPARK_LAUNCHER_OPTS", QUICK)  # of the JVM that puts the command together
-    return {"spark.driver.memory": f"{_heap_mib()}m", "spark.driver.extraJavaOptions": java_options(quick=small)}
+    return {"spark.driver.memory": f"{_heap_mib()}m", "spark.driver.extraJavaOptions": options}
 
 
 def _heap_mib() -> int:
