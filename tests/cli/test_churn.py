@@ -100,12 +100,14 @@ def test_parquet_events_in_one_batch_under_each_policy(overlay, tmp_path):
 
 
 def test_bad_input_writes_nothing(overlay, tmp_path, capsys):
+    tl.Plan(tl.routes(tl.ring_per_topic(tl.Overlay.load(overlay).interest))).save(tmp_path / "other")
     events = lines_of(tmp_path / "events.jsonl", EVENTS)
     for wrong in (
         [overlay, str(tmp_path / "none.jsonl"), str(tmp_path / "out")],
         [overlay, events, str(tmp_path / "out"), "--policy", "hope"],
         [overlay, events, str(tmp_path / "out"), "--k", "2"],
         [overlay, events, overlay],
+        [overlay, events, str(tmp_path / "out"), "--plan", str(tmp_path / "other")],
     ):
         assert main(["churn", *wrong]) == 2
         assert "Traceback" not in capsys.readouterr().err

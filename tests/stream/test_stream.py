@@ -38,7 +38,9 @@ batches.write_files = dies
 folder = sys.argv[1]
 with spark_session(master="local[1]", verbose=True) as spark:
     events = read_events(spark, folder + "/events", files_per_batch=1)
-    maintain(events, out=folder + "/out", overlay=tl.Overlay.load(folder + "/overlay"), once=True).awaitTermination()
+    overlay = tl.Overlay.load(folder + "/overlay")
+    plan = tl.Plan(tl.routes(overlay, standby=1))
+    maintain(events, out=folder + "/out", overlay=overlay, plan=plan, once=True).awaitTermination()
 """
 
 
@@ -88,8 +90,8 @@ def test_killed_between_the_commit_and_the_files(spark, tmp_path):
     assert sorted(path.stem for path in (tmp_path / "out" / "changes").glob("*.jsonl")) == ["batch-000000000000"]
     assert read_state(tmp_path / "out" / "state.db").facts["batch"] == 1  # committed, and not told
     heard = run(spark, tmp_path)
-    assert [report.batch for report in heard] == [2]
-    check_output(tmp_path / "out", overlay, files)
+    assert [report.batch for report in heard] == [2] and sum(heard[0].rows) > 0
+    check_output(tmp_path / "out", overlay, files, tl.Plan(tl.routes(overlay, standby=1)))
 
 
 def test_lines_keep_their_order_across_the_blocks_of_files(spark, tmp_path):

@@ -63,9 +63,13 @@ def put_file(folder: Path, number: int, events: list[dict], more: list[str] = ()
     partial.rename(folder / f"{number:03}.jsonl")
 
 
-def check_output(out: Path, overlay: tl.Overlay, batches: list[list[dict]], **options) -> None:
+def check_output(
+    out: Path, overlay: tl.Overlay, batches: list[list[dict]], plan: tl.Plan | None = None, **options
+) -> None:
     """What a stream has written is what one maintainer makes of the same batches, without a stream."""
     m = tl.Maintainer(overlay.interest, overlay, **options)
+    if plan is not None:
+        m.follow_routes(plan)
     links = {(row.src, row.dst) for row in overlay.to_pandas().itertuples()}
     names = sorted(path.name for path in (out / "changes").iterdir())
     assert names == sorted(f"batch-{n:012}.{kind}" for n in range(len(batches)) for kind in ("jsonl", "parquet"))
@@ -75,12 +79,14 @@ def check_output(out: Path, overlay: tl.Overlay, batches: list[list[dict]], **op
         assert told["batch"] == number and len(told["events"]) == change.events
         assert [tuple(link) for link in told["added"]] == list(change.added)
         assert [tuple(link) for link in told["removed"]] == list(change.removed)
+        assert told.get("rows") == change.to_dict()["rows"]
         for row in pq.read_table(out / "changes" / f"batch-{number:012}.parquet").to_pylist():
             assert ((row["src"], row["dst"]) in links) == (row["action"] == "remove")
             links ^= {(row["src"], row["dst"])}
     kept = read_state(out / "state.db")
     assert kept.overlay.links.tolist() == m.overlay.links.tolist()
     assert kept.facts["events"] == m.events_applied
+    assert (kept.plan and kept.plan.generation) == (m.plan and m.plan.generation)
     assert model_of(kept.interest) == model_of(m.interest)
     assert tl.verify(kept.interest, kept.overlay.links, options.get("k", 1)).ok
     assert links == {(row.src, row.dst) for row in kept.overlay.to_pandas().itertuples()}

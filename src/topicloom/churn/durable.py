@@ -7,16 +7,18 @@ from typing import Any
 
 from topicloom.churn.options import Options
 from topicloom.churn.reading import judge_state, kept_life
+from topicloom.churn.route_store import kept_plan
 from topicloom.churn.state_file import WriterLock, in_words
 from topicloom.churn.store import Store
 from topicloom.churn.upkeep import Upkeep
 from topicloom.errors import InvalidOptionError
+from topicloom.routing import RouteFollower
 
 
 def create(lock: WriterLock, sync: str, upkeep: Upkeep) -> None:
     """Write a state that exists in memory only, and keep it in that file from here on."""
     facts = {**asdict(upkeep.options), "life": json.dumps(upkeep.life)}
-    upkeep.store = Store.create(lock, sync, upkeep.state, facts, upkeep.counts())
+    upkeep.store = Store.create(lock, sync, upkeep.state, facts, upkeep.counts(), upkeep.put_routes)
     upkeep.state.settle()
 
 
@@ -42,8 +44,10 @@ def reopen(lock: WriterLock, sync: str, given: Mapping[str, Any]) -> Upkeep:
             made.resume(facts.get("later", ""))
             if made.balance is not None:
                 made.balance.restore(made.state, facts)
+            plan = kept_plan(store.database, facts, lock.path)
         overlay = made.snapshot()
         judge_state(overlay.interest, overlay.links, options, lock.path)
+        made.follower = None if plan is None else RouteFollower(made, plan)
     except BaseException:
         store.close()
         raise

@@ -12,6 +12,7 @@ import pyarrow as pa
 from topicloom.churn.events import Event
 from topicloom.errors import InvalidEventError
 from topicloom.model import Change
+from topicloom.model.change import rows_told
 from topicloom.storage.overlay_directory import REJECTED
 
 CHANGES = pa.schema(
@@ -37,13 +38,14 @@ def parse_line(line: bytes) -> Any:
 
 
 def change_line(batch: int, events: Iterable[Event], change: Change) -> dict[str, Any]:
-    """Describe a batch as a line of ``changes.jsonl``: its events, and the links added and removed."""
-    return {
+    """Describe a batch as a line of ``changes.jsonl``: events, links added and removed, and rows if these are told."""
+    line = {
         "batch": batch,
         "events": [event.told() for event in events],
         "added": [list(link) for link in change.added],
         "removed": [list(link) for link in change.removed],
     }
+    return line if change.rows is None else {**line, "rows": rows_told(change.rows)}
 
 
 def change_rows(line: dict[str, Any]) -> list[dict[str, Any]]:

@@ -6,13 +6,14 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from topicloom.churn.durable import create, reopen
 from topicloom.churn.events import JOIN, LEAVE, SUBSCRIBE, UNSUBSCRIBE, Event, in_order, why_not
 from topicloom.churn.journal import Also, Journal
 from topicloom.churn.options import Options, recorded_k
 from topicloom.churn.reading import holds_state
+from topicloom.churn.route_store import check_fits
 from topicloom.churn.state_file import WriterLock
 from topicloom.churn.store import checked_sync
 from topicloom.churn.upkeep import Upkeep
@@ -25,11 +26,10 @@ from topicloom.errors import (
     TopicloomError,
 )
 from topicloom.model import Change, Interest, Overlay, Rejection
+from topicloom.model.change import RouteChange
 from topicloom.model.checks import checked_kind
 from topicloom.model.interest import checked_interest
-
-if TYPE_CHECKING:
-    from topicloom.routing import Routes
+from topicloom.routing import Plan, Routes, routes
 
 
 class Maintainer:
@@ -111,7 +111,7 @@ class Maintainer:
 
     _upkeep: Upkeep
     _shown: Overlay | None
-    _routes: "Routes | None"
+    _routes: Routes | None
     _busy: threading.RLock
     _whole: bool
 
@@ -150,6 +150,7 @@ class Maintainer:
         *,
         interest: Interest | None = None,
         overlay: Overlay | None = None,
+        plan: Plan | None = None,
         sync: str = "full",
         background: bool = False,
         **options: Any,
@@ -164,6 +165,8 @@ class Maintainer:
         ----------
         path : str or Path
             An SQLite database; ``path-lock`` and SQLite's own files lie beside it.
+        plan : Plan, optional
+            Routes of the overlay, to follow and keep from the first event on (`follow_routes`); for a new file.
         sync : {"full", "normal"}
             "full": a method returns when the disk has its event, so that not even a power cut loses it. "normal": when
             the operating system has it; faster where the disk is slow to confirm, ``kill -9`` loses nothing either, but
@@ -179,7 +182,7 @@ class Maintainer:
         InputNotFoundError, OutputExistsError
             There is nothing to reopen; there is a state already, and ``interest`` was given; it cannot be written.
         InvalidOptionError
-            Options were given that differ from those of the state.
+            Options were given that differ from those of the state; or a plan that is not of this overlay, or to reopen.
 
         Examples
         --------
@@ -196,6 +199,8 @@ class Maintainer:
         path = Path(path)
         if (interest is None) != (overlay is None):
             raise InvalidOptionError("interest and overlay are given together, to create a state, or neither")
+        if plan is not None and interest is None:
+            raise InvalidOptionError("a plan is given to create a state; one that exists keeps its own")
         if interest is None and not path.exists():
             raise InputNotFoundError(f"{path} does not exist; give interest and overlay to create it")
         lock = WriterLock.take(path)
@@ -208,6 +213,8 @@ class Maintainer:
             if holds_state(lock.path):
                 raise OutputExistsError(f"{lock.path} holds a state already; open it without interest and overlay")
             made = cls(interest, overlay, background=background, **options)
+            if plan is not None:
+                check_fits(made.follow_routes(plan))
             create(lock, sync, made._upkeep)
             return made
         except BaseException:
@@ -263,17 +270,56 @@ class Maintainer:
             return self._shown
 
     @property
-    def routes(self) -> "Routes":
+    def routes(self) -> Routes:
         """One tree per topic over the overlay now; trees stay where they can from one look to the next.
 
-        They are not part of a durable state: after reopening they are chosen again. `topicloom.RouteFollower` keeps
-        those of a plan and tells the rows that change. Takes O(links + rows) time.
+        `follow_routes` keeps those of a plan, also in a durable state, and tells the rows that change. Without it they
+        are chosen when they are asked for. Takes O(links + rows) time.
         """
-        from topicloom.routing import routes
-
         with self._turn():
+            if self._upkeep.follower is not None:
+                return self._upkeep.follower.routes
             self._routes = routes(self.overlay, keep=self._routes)
             return self._routes
+
+    def follow_routes(self, keep: Routes | Plan | None = None) -> RouteChange:
+        """Keep one tree per topic from here on, and tell in every `Change` the rows that went and came.
+
+        Parameters
+        ----------
+        keep : Routes or Plan, optional
+            The routes that run now. Their trees stay where they can; see `topicloom.routes`. If they have forests or
+            standby rows, those after every event have them too.
+
+        Returns
+        -------
+        RouteChange
+            Rows in which the trees differ from ``keep``; none if those fit the overlay.
+
+        Notes
+        -----
+        A broker that joins adds a row per topic, one that leaves with d rows of a topic takes these away and d - 1
+        come. A durable state keeps the plan: a process that opens it goes on with the same trees. Every event then
+        takes O(subscriptions + links + rows) time.
+
+        Examples
+        --------
+        >>> import topicloom as tl
+        >>> interest = tl.Interest.from_pairs(list("abcd"), ["news"] * 4)
+        >>> m = tl.Maintainer(interest, tl.ring_per_topic(interest))
+        >>> m.follow_routes()
+        RouteChange(removed=(), added=())
+        >>> m.join("e", ["news"]).rows
+        RouteChange(removed=(), added=(('news', 'd', 'e'),))
+        """
+        with self._turn():
+            return self._upkeep.follow(keep)
+
+    @property
+    def plan(self) -> Plan | None:
+        """The routes that are followed, as a plan; None without `follow_routes`."""
+        with self._turn():
+            return None if self._upkeep.follower is None else self._upkeep.follower.plan
 
     @property
     def options(self) -> dict[str, Any]:

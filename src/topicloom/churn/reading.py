@@ -10,12 +10,14 @@ from pathlib import Path
 from typing import Any
 
 from topicloom.churn.options import Options
+from topicloom.churn.route_store import kept_plan
 from topicloom.churn.state import OverlayState
 from topicloom.churn.state_file import acknowledged, beside, in_words
 from topicloom.churn.store import load
 from topicloom.errors import InputNotFoundError, StateFormatError
 from topicloom.judge import verify
 from topicloom.model import Interest, Overlay
+from topicloom.routing import Plan
 
 
 @dataclass(frozen=True)
@@ -28,11 +30,14 @@ class KeptState:
         Who wanted what, and the links; judged when they were read.
     facts : dict
         Options and counts: policy, backups, coverage, rho, k, seed, events, since, changed, …
+    plan : Plan, optional
+        The routes, where they are followed.
     """
 
     interest: Interest
     overlay: Overlay
     facts: dict[str, Any]
+    plan: Plan | None = None
 
 
 def read_state(path: str | Path) -> KeptState:
@@ -65,12 +70,13 @@ def read_state(path: str | Path) -> KeptState:
         options = Options.kept(facts, path)
         state = OverlayState(options.seed)
         state.restore(rows, facts["next_link"])
+        plan = kept_plan(database, facts, path)
     interest, links = state.snapshot()
     judge_state(interest, links, options, path)
     with in_words(path):
         report = told_life(kept_life(facts), facts["events"])
     overlay = Overlay(interest, links, f"{options.policy}-churn", asdict(options), options.seed, report)
-    return KeptState(interest, overlay, facts)
+    return KeptState(interest, overlay, facts, plan)
 
 
 def kept_life(facts: dict[str, Any]) -> dict[str, Any]:

@@ -85,9 +85,15 @@ class Store:
 
     @classmethod
     def create(
-        cls, lock: WriterLock, sync: str, state: OverlayState, options: Mapping[str, Any], counts: Mapping[str, Any]
+        cls,
+        lock: WriterLock,
+        sync: str,
+        state: OverlayState,
+        options: Mapping[str, Any],
+        counts: Mapping[str, Any],
+        also: Callable[[sqlite3.Connection], None],
     ) -> Self:
-        """Write a whole state beside its place, move it there, and open it."""
+        """Write a whole state, and what ``also`` writes, beside its place; move it there, and open it."""
         with in_words(lock.path), moved_into_place(lock.path) as new:
             database = sqlite3.connect(new, isolation_level=None)
             try:
@@ -99,6 +105,7 @@ class Store:
                 database.executemany(_PUT_FACT, facts.items())
                 sums = Sums()
                 _write(database, sums, state, counts)
+                also(database)
                 check, commits = _seal(database)
                 database.execute("COMMIT")
                 database.execute("PRAGMA journal_mode = WAL")

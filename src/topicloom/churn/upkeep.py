@@ -1,8 +1,8 @@
 """Upkeep: a state with its options, what acts on it, and the file that it is kept in."""
 
+import sqlite3
 import time
-from dataclasses import asdict
-from functools import partial
+from dataclasses import asdict, replace
 from typing import Any, Self
 
 import numpy as np
@@ -14,12 +14,15 @@ from topicloom.churn.options import Options, life_of
 from topicloom.churn.reading import told_life
 from topicloom.churn.rebalance import Balance
 from topicloom.churn.reconnect import Repair
+from topicloom.churn.route_store import put_plan
 from topicloom.churn.state import OverlayState
 from topicloom.churn.store import Store
 from topicloom.errors import InvalidEventError, InvalidLinksError, NotTopicConnectedError, StateFormatError
 from topicloom.judge import verify
 from topicloom.model import Change, Interest, Overlay, Rejection
 from topicloom.model.arrays import Int32Array
+from topicloom.model.change import RouteChange
+from topicloom.routing import Plan, RouteFollower, Routes
 
 
 class Upkeep:
@@ -44,6 +47,8 @@ class Upkeep:
         How the overlay was designed (`life_of`).
     store : Store, optional
         The file of a durable state.
+    follower : RouteFollower, optional
+        Keeps the topics' trees, where routes are followed.
     """
 
     def __init__(self, options: Options, life: dict[str, Any]) -> None:
@@ -56,6 +61,7 @@ class Upkeep:
         self.events = 0
         self.background = False
         self.store: Store | None = None
+        self.follower: RouteFollower | None = None
 
     @classmethod
     def begin(cls, interest: Interest, overlay: Overlay, options: Options) -> Self:
@@ -123,11 +129,31 @@ class Upkeep:
         change = Change(
             tuple(state.added), tuple(state.removed), shadows, candidates, 0.0, apart, len(events), rejected
         )
+        if self.follower is not None:
+            change = replace(change, rows=self.follower.update())
         if self.store is not None:
-            write = None if also is None else partial(also, events=events, change=change)
+
+            def write(database: sqlite3.Connection) -> None:
+                self.put_routes(database)
+                if also is not None:
+                    also(database, events=events, change=change)
+
             self.store.commit(state, self.counts(), also=write)
         state.settle()
         return change
+
+    def put_routes(self, database: sqlite3.Connection) -> None:
+        """Write the routes into the transaction of an event, where they are followed."""
+        if self.follower is not None:
+            put_plan(database, self.follower.plan)
+
+    def follow(self, keep: Routes | Plan | None) -> RouteChange:
+        """Keep a tree per topic from here on, also in the file. Returns the rows in which they differ from ``keep``."""
+        self.follower = RouteFollower(self, keep)
+        if self.store is not None:
+            with self.store.transaction() as database:
+                self.put_routes(database)
+        return self.follower.since(keep)
 
     def finish(self) -> None:
         """Do what the last event has left for later, and commit it."""
@@ -161,6 +187,11 @@ class Upkeep:
             return self.actions.join(event.node, event.topics)
         action = self.actions.subscribe if event.event == SUBSCRIBE else self.actions.unsubscribe
         return action(self._slot(event.node), event.topics)
+
+    @property
+    def overlay(self) -> Overlay:
+        """The overlay now; see `snapshot`."""
+        return self.snapshot()
 
     def snapshot(self) -> Overlay:
         """Return the overlay now, with its interest. O(subscriptions + links)."""

@@ -11,6 +11,13 @@ class Rejection(NamedTuple):
     reason: str
 
 
+class RouteChange(NamedTuple):
+    """Active rows (topic, src, dst, by label) that went and that came; those that went are shut first."""
+
+    removed: tuple[tuple[str, str, str], ...]
+    added: tuple[tuple[str, str, str], ...]
+
+
 @dataclass(frozen=True)
 class Change:
     """Links that an event or a batch changed; answer of the methods of `topicloom.Maintainer`.
@@ -32,6 +39,8 @@ class Change:
         Events applied.
     rejected : tuple of Rejection
         Events of a batch that could not be applied.
+    rows : RouteChange, optional
+        Rows of the topics' trees that went and came, where routes are followed (`Maintainer.follow_routes`).
     """
 
     added: tuple[tuple[str, str], ...] = ()
@@ -42,6 +51,7 @@ class Change:
     backup_seconds: float = 0.0
     events: int = 1
     rejected: tuple[Rejection, ...] = ()
+    rows: RouteChange | None = None
 
     @property
     def repair_seconds(self) -> float:
@@ -56,4 +66,10 @@ class Change:
             "added": [list(link) for link in self.added],
             "removed": [list(link) for link in self.removed],
             "rejected": [rejection._asdict() for rejection in self.rejected],
+            "rows": None if self.rows is None else rows_told(self.rows),
         }
+
+
+def rows_told(rows: RouteChange) -> dict[str, list[list[str]]]:
+    """Describe row changes for JSON, in the order in which they are to be made: ``off``, then ``on``."""
+    return {"off": [list(row) for row in rows.removed], "on": [list(row) for row in rows.added]}

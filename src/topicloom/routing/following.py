@@ -1,8 +1,9 @@
 """Routes that follow an overlay under churn, with trees that stay where they can."""
 
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from topicloom.judge.barriers import Row
+from topicloom.model.change import RouteChange
 from topicloom.model.overlay import Overlay
 from topicloom.routing.changes import rows_of
 from topicloom.routing.ownership import Brokers
@@ -19,13 +20,6 @@ class Maintained(Protocol):
         """The overlay now."""
 
 
-class RouteChange(NamedTuple):
-    """Active rows (topic, src, dst, by label) that went and that came; those that went are shut first."""
-
-    removed: tuple[Row, ...]
-    added: tuple[Row, ...]
-
-
 class RouteFollower:
     """Keeps one tree per topic over an overlay that changes, with few row changes.
 
@@ -34,7 +28,7 @@ class RouteFollower:
     source : Maintainer
         Or anything else with an ``overlay``.
     keep : Routes or Plan, optional
-        The routes that run now.
+        The routes that run now. If they have forests or standby rows, the next ones have them too.
     standby, rates, inventory
         As in `topicloom.routes`.
 
@@ -63,9 +57,12 @@ class RouteFollower:
         rates: Rates | None = None,
         inventory: Brokers | None = None,
     ) -> None:
-        self._source = source
-        self._standby, self._rates, self._inventory = standby, rates, inventory
-        self._routes = self._chosen(keep)
+        self._source, self._rates, self._inventory = source, rates, inventory
+        self._plan = keep if isinstance(keep, Plan) else None
+        old = keep.routes if isinstance(keep, Plan) else keep
+        self._forests = old is not None and old.n_forests > 0
+        self._standby = standby or int(old is not None and old.n_rows < len(old.topic))
+        self._routes = self._chosen(old)
         self._rows = _active(self._routes)
 
     @property
@@ -73,14 +70,27 @@ class RouteFollower:
         """The routes after the last update."""
         return self._routes
 
+    @property
+    def plan(self) -> Plan:
+        """The plan after the last update, for the brokers and the inventory of the plan that was kept."""
+        if self._plan is None:
+            return Plan(self._routes)
+        return Plan(self._routes, self._plan.target, self._plan.inventory_fingerprint, self._plan.facts)
+
     def update(self) -> RouteChange:
         """Take over what the overlay is now. Returns the rows that changed since the last update."""
-        self._routes = self._chosen(self._routes)
-        before, self._rows = self._rows, _active(self._routes)
+        before, self._routes = self._routes, self._chosen(self._routes)
+        self._rows = _active(self._routes)
+        return self.since(before)
+
+    def since(self, keep: Routes | Plan | None) -> RouteChange:
+        """Rows in which the routes differ from others; none if there are no others."""
+        old = keep.routes if isinstance(keep, Plan) else keep
+        before = self._rows if old is None else _active(old)
         return RouteChange(tuple(sorted(before - self._rows)), tuple(sorted(self._rows - before)))
 
-    def _chosen(self, keep: Routes | Plan | None) -> Routes:
-        return routes(self._source.overlay, keep, self._standby, self._rates, inventory=self._inventory)
+    def _chosen(self, keep: Routes | None) -> Routes:
+        return routes(self._source.overlay, keep, self._standby, self._rates, self._forests, inventory=self._inventory)
 
 
 def _active(routes: Routes) -> frozenset[Row]:

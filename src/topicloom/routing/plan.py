@@ -11,7 +11,9 @@
 """
 
 import hashlib
+import io
 import json
+import zipfile
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -33,6 +35,8 @@ from topicloom.storage.atomic import recover, whole_directory
 from topicloom.storage.overlay_directory import write_json
 
 FORMAT = 1
+
+Source = Path | zipfile.ZipFile
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,6 +117,24 @@ class Plan:
         facts = {name: header[name] for name in header if name not in _HEADER}
         return cls(routes, header.get("target"), header.get("fingerprints", {}).get("inventory"), facts)
 
+    def to_bytes(self) -> bytes:
+        """Pack the plan into an archive, for a database."""
+        archive = io.BytesIO()
+        with zipfile.ZipFile(archive, "w") as parts:
+            for name, table in _tables(self.routes).items():
+                pq.write_table(table, packed := io.BytesIO(), compression="zstd")
+                parts.writestr(name, packed.getvalue())
+            about = [self.target, self.inventory_fingerprint, self.facts, self.interest.node_labels is not None]
+            parts.writestr("about", json.dumps(about))
+        return archive.getvalue()
+
+    @classmethod
+    def from_bytes(cls, content: bytes) -> Self:
+        """Unpack what `to_bytes` packed."""
+        with zipfile.ZipFile(io.BytesIO(content)) as parts:
+            *about, labelled = json.loads(parts.read("about"))
+            return cls(_read_routes(parts, labelled=labelled), *about)
+
     def _header(self) -> dict[str, Any]:
         routes = self.routes
         return {
@@ -180,7 +202,7 @@ def _read_header(source: Path) -> dict[str, Any]:
     return dict(header)
 
 
-def _read_routes(source: Path, *, labelled: bool) -> Routes:
+def _read_routes(source: Source, *, labelled: bool) -> Routes:
     nodes, topics = _read(source, "nodes", ["node", "order"]), _read(source, "topics", ["topic", "exact"])
     node_names, topic_names = _texts(nodes["node"]), _texts(topics["topic"])
     interest = _read_interest(source, node_names, topic_names, labelled=labelled)
@@ -206,7 +228,7 @@ def _read_routes(source: Path, *, labelled: bool) -> Routes:
     )
 
 
-def _read_interest(source: Path, node_names: pa.Array, topic_names: pa.Array, *, labelled: bool) -> Interest:
+def _read_interest(source: Source, node_names: pa.Array, topic_names: pa.Array, *, labelled: bool) -> Interest:
     subscriptions = _read(source, "subscriptions", ["node", "topic"])
     return Interest.from_ids(
         _ids(subscriptions["node"], node_names, source, "subscriptions"),
@@ -218,9 +240,9 @@ def _read_interest(source: Path, node_names: pa.Array, topic_names: pa.Array, *,
     )
 
 
-def _read(source: Path, part: str, columns: list[str]) -> pa.Table:
+def _read(source: Source, part: str, columns: list[str]) -> pa.Table:
     try:
-        table = pq.read_table(source / part)
+        table = pq.read_table(source / part if isinstance(source, Path) else io.BytesIO(source.read(part)))
     except (OSError, pa.ArrowException) as error:
         raise PlanFormatError(f"{source}: {part}/ cannot be read ({error})") from None
     missing = [name for name in columns if name not in table.column_names]
@@ -237,7 +259,7 @@ def _filled(column: pa.ChunkedArray) -> Int32Array:
     return frozen(pc.fill_null(column.cast(pa.int32()), -1).to_numpy())
 
 
-def _ids(column: pa.ChunkedArray, known: pa.Array, source: Path, part: str) -> Int32Array:
+def _ids(column: pa.ChunkedArray, known: pa.Array, source: Source, part: str) -> Int32Array:
     """Ids of names; -1 where the column is null."""
     texts = _texts(column)
     ids = pc.index_in(texts, known)

@@ -32,6 +32,8 @@ class BatchReport:
     nodes, links : int
         Of the overlay afterwards.
     seconds : float
+    rows : (int, int), optional
+        Rows that went off and that came on, where routes are followed.
     """
 
     batch: int
@@ -43,6 +45,7 @@ class BatchReport:
     nodes: int
     links: int
     seconds: float
+    rows: tuple[int, int] | None = None
 
 
 Listener = Callable[[BatchReport], None]
@@ -148,7 +151,8 @@ class BatchSink:
                 len(change.removed),
             )
             size = (self._maintainer.n_nodes, self._maintainer.n_links)
-            self._listener(BatchReport(batch, *counts, *size, time.perf_counter() - started))
+            moved = None if change.rows is None else (len(change.rows.removed), len(change.rows.added))
+            self._listener(BatchReport(batch, *counts, *size, time.perf_counter() - started, moved))
 
     def _without_repeats(self, found: list[Arrival]) -> tuple[list[Arrival], int]:
         """Drop arrivals whose id was seen before; of several with one id the first counts.

@@ -11,6 +11,7 @@ from pyspark.sql.streaming.readwriter import DataStreamWriter
 from topicloom.churn import Maintainer, holds_state
 from topicloom.errors import InputNotFoundError, InvalidOptionError, OutputExistsError
 from topicloom.model import Overlay
+from topicloom.routing import Plan
 from topicloom.stream.arrivals import check_columns
 from topicloom.stream.batches import BatchSink, Listener
 from topicloom.stream.source import local_path
@@ -56,6 +57,7 @@ def maintain(
     *,
     out: str | Path,
     overlay: Overlay | None = None,
+    plan: Plan | None = None,
     state: str | Path | None = None,
     trigger: str | None = None,
     once: bool = False,
@@ -75,6 +77,9 @@ def maintain(
         with the same folder, the stream goes on where it stopped.
     overlay : Overlay, optional
         What to begin with; not needed, and not looked at, when the state exists.
+    plan : Plan, optional
+        The routes that run now, for the overlay: ``changes/`` then also has the rows of the topics' trees that go off
+        and then come on (`Maintainer.follow_routes`). Not looked at when the state exists, which keeps them.
     state : str or Path, optional
         The durable state (`Maintainer.open`); ``out/state.db`` unless given.
     trigger : str, optional
@@ -121,7 +126,7 @@ def maintain(
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise OutputExistsError(f"cannot write {folder}: {error.strerror}") from None
-    maintainer = _opened(folder / STATE if state is None else Path(state).absolute(), overlay, options)
+    maintainer = _opened(folder / STATE if state is None else Path(state).absolute(), overlay, plan, options)
     try:
         sink = BatchSink(maintainer, folder, listener)
         sink.check_checkpoint()
@@ -153,9 +158,9 @@ def _triggered(writer: DataStreamWriter, trigger: str | None, once: bool) -> Dat
         raise InvalidOptionError(f"trigger is {trigger!r}; a time such as '5 seconds' is accepted") from None
 
 
-def _opened(path: Path, overlay: Overlay | None, options: dict[str, Any]) -> Maintainer:
+def _opened(path: Path, overlay: Overlay | None, plan: Plan | None, options: dict[str, Any]) -> Maintainer:
     if holds_state(path):
         return Maintainer.open(path, **options)
     if overlay is None:
         raise InputNotFoundError(f"{path} holds no state yet; give an overlay to begin with")
-    return Maintainer.open(path, interest=overlay.interest, overlay=overlay, **options)
+    return Maintainer.open(path, interest=overlay.interest, overlay=overlay, plan=plan, **options)

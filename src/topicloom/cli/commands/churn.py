@@ -12,12 +12,13 @@ import typer
 from topicloom.churn import Event, Maintainer
 from topicloom.churn.event_json import CHANGES, change_line, change_rows, parse_line, rejected_row, table
 from topicloom.churn.options import BUILDERS, POLICIES, recorded_k
+from topicloom.churn.route_store import check_fits
 from topicloom.cli.console import format_number, narrated, print_table, tell
 from topicloom.cli.given import GivenOverlay, SubscriptionsFile, given_overlay
 from topicloom.cli.option_groups import Json, LinkOptions, Overwrite, Seed, TableOptions
 from topicloom.errors import InputNotFoundError, InvalidEventError, MissingColumnError
 from topicloom.model import Change, Overlay, Rejection
-from topicloom.routing import Plan, RouteFollower
+from topicloom.routing import Plan
 from topicloom.storage.atomic import whole_directory
 from topicloom.storage.destination import check_destination
 from topicloom.storage.overlay_directory import REJECTED
@@ -78,19 +79,24 @@ def command(
         rejected = [row for row in rows if isinstance(row, Rejection)] + rejected
         narrator(f"applying {len(accepted):,} events")
         batches = [accepted[at : at + batch] for at in range(0, len(accepted), batch)]
-        follower = None if plan is None else _Follower(m, Plan.load(plan))
-        changes = [m.apply(part) if follower is None else follower.apply(part) for part in batches]
+        if plan is not None:
+            check_fits(m.follow_routes(Plan.load(plan)))
+        changes = [m.apply(part) for part in batches]
         narrator("writing")
         with whole_directory(out, overwrite=overwrite, inputs=inputs) as staging:
-            _write(staging, m, str(events), batches, changes, rejected, follower)
+            _write(staging, m, str(events), batches, changes, rejected)
     added, removed = (sum(len(getattr(change, what)) for change in changes) for what in ("added", "removed"))
     facts = {
         "events": len(accepted), "rejected": len(rejected), "links_added": added, "links_removed": removed,
         "nodes": m.interest.n_nodes, "topics": m.interest.n_topics, "links": m.overlay.n_links,
         "seconds": sum(change.seconds for change in changes),
     }  # fmt: skip
-    if follower is not None:
-        facts |= {f"rows_{what}": sum(len(one[what]) for one in follower.rows) for what in ("off", "on")}
+    if plan is not None:
+        moved = [change.rows for change in changes if change.rows is not None]
+        facts |= {
+            "rows_off": sum(len(rows.removed) for rows in moved),
+            "rows_on": sum(len(rows.added) for rows in moved),
+        }
     if as_json:
         about = {} if findings is None else {"link_findings": findings.to_dict()}
         print(json.dumps({**facts, **about}))
@@ -103,24 +109,6 @@ def command(
         )
     tell(f"wrote {out}")
     return 1 if rejected and not accepted else 0
-
-
-class _Follower:
-    """Routes of a plan that follow a maintainer; `rows` has for every batch the rows that went and that came."""
-
-    def __init__(self, m: Maintainer, plan: Plan) -> None:
-        self._m, self._plan, self._routes = m, plan, RouteFollower(m, plan)
-        self.rows: list[dict[str, list[list[str]]]] = []
-
-    def apply(self, part: Sequence[Event]) -> Change:
-        change = self._m.apply(part)
-        moved = self._routes.update()
-        self.rows.append({"off": [list(row) for row in moved.removed], "on": [list(row) for row in moved.added]})
-        return change
-
-    @property
-    def plan(self) -> Plan:
-        return Plan(self._routes.routes, self._plan.target, self._plan.inventory_fingerprint)
 
 
 def kept_k(overlay: Overlay, source: Path, given: int | None) -> int:
@@ -172,16 +160,14 @@ def _write(
     batches: Sequence[Sequence[Event]],
     changes: Sequence[Change],
     rejected: Sequence[Rejection],
-    follower: _Follower | None,
 ) -> None:
     m.overlay.save(staging / "overlay")
     for part in sorted((staging / "overlay").iterdir()):
         part.rename(staging / part.name)
     (staging / "overlay").rmdir()
     told = [change_line(number, *pair) for number, pair in enumerate(zip(batches, changes))]
-    if follower is not None:
-        told = [{**line, "rows": rows} for line, rows in zip(told, follower.rows)]
-        follower.plan.save(staging / "plan")
+    if m.plan is not None:
+        m.plan.save(staging / "plan")
     lines = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in told)
     (staging / "changes.jsonl").write_text(lines, encoding="utf-8")
     (staging / "changes").mkdir()

@@ -18,6 +18,7 @@ from topicloom.cli.option_groups import Conf, Master, Verbose
 from topicloom.errors import InputNotFoundError, InvalidOptionError, OutputExistsError
 from topicloom.judge import verify
 from topicloom.model import Overlay
+from topicloom.routing import Plan
 from topicloom.spark.session import spark_session
 
 if TYPE_CHECKING:
@@ -56,6 +57,10 @@ def command(
     rebalance: Annotated[
         float | None, typer.Option(help="Exchange links while degrees exceed this many times a fresh design's.")
     ] = None,
+    plan: Annotated[
+        Path | None,
+        typer.Option(help="Plan that runs now: its trees follow; not read when OUT goes on.", show_default=False),
+    ] = None,
     seed: Annotated[int | None, typer.Option(help="Same seed and events, same links.  [default: 0]")] = None,
     master: Master = None,
     conf: Conf = [],  # noqa: B006 - typer reads it and never writes
@@ -64,9 +69,12 @@ def command(
     """Repair an overlay while events stream in, exactly once, and write the link changes batch by batch.
 
     Every batch gives changes/batch-N.jsonl (a line with its events and links) and .parquet (a row per link); events
-    that cannot be applied go to rejected/ with the reason. Killed at any moment and started again with the same OUT, it
-    goes on where it stopped. Ctrl-C (or SIGTERM) stops it after the batch in hand, and leaves the overlay in
-    OUT/overlay. The driver of Spark is this process; a Spark Connect server cannot be used.
+    that cannot be applied go to rejected/ with the reason. With --plan the line also has the rows of the topics' trees
+    that go off and then those that come on, and OUT/plan is the next plan when the stream ends.
+
+    Killed at any moment and started again with the same OUT, it goes on where it stopped. Ctrl-C (or SIGTERM) stops it
+    after the batch in hand, and leaves the overlay in OUT/overlay. The driver of Spark is this process; a Spark
+    Connect server cannot be used.
     """
     given = {
         "policy": policy, "backups": backups, "coverage": coverage, "rho": rho, "k": k, "seed": seed,
@@ -94,6 +102,7 @@ def command(
                 found,
                 out=out,
                 overlay=base,
+                plan=None if base is None or plan is None else Plan.load(plan),
                 trigger=trigger,
                 once=once,
                 listener=lambda report: narrator.note(_sentence(report)),
@@ -150,9 +159,10 @@ def _wait(query: "MaintainedQuery", asked: threading.Event) -> None:
 def _sentence(report: "BatchReport") -> str:
     bad = f", {report.rejected:,} rejected" if report.rejected else ""
     again = f", {report.repeated:,} seen before" if report.repeated else ""
+    rows = "" if report.rows is None else f", +{report.rows[1]:,} −{report.rows[0]:,} rows"
     return (
-        f"batch {report.batch}: {report.events:,} events{bad}{again}; +{report.added:,} −{report.removed:,} links; "
-        f"{report.nodes:,} nodes, {report.links:,} links; {report.seconds:.2f} s"
+        f"batch {report.batch}: {report.events:,} events{bad}{again}; +{report.added:,} −{report.removed:,} links"
+        f"{rows}; {report.nodes:,} nodes, {report.links:,} links; {report.seconds:.2f} s"
     )
 
 
@@ -162,6 +172,8 @@ def _finish(out: Path) -> int:
     k = int(kept.facts["k"])
     verdict = verify(kept.interest, kept.overlay.links, k)
     kept.overlay.save(out / "overlay", overwrite=True)
+    if kept.plan is not None:
+        kept.plan.save(out / "plan", overwrite=True)
     tell(
         f"{kept.facts['events']:,} events applied in all; {kept.interest.n_nodes:,} nodes, {kept.overlay.n_links:,} "
         f"links, {'verified' if verdict.ok else 'NOT topic-connected'}; wrote {out}/overlay"
