@@ -1,7 +1,5 @@
 """A certified lower bound on the links of any topic-connected overlay of an interest."""
 
-import math
-import numbers
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -9,9 +7,10 @@ import numpy as np
 import numpy.typing as npt
 
 from topicloom.bounds.search import found_pair_prices, found_potentials, pairs_fit
-from topicloom.errors import InvalidOptionError, NoTruthValueError
+from topicloom.errors import NoTruthValueError
 from topicloom.judge.prices import proved_by_components, proved_by_pairs, proved_by_potentials
 from topicloom.model import Interest
+from topicloom.model.checks import checked_above_zero
 from topicloom.model.interest import checked_interest
 
 KINDS = ("components", "potentials", "pair prices")
@@ -102,15 +101,13 @@ def lower_bound(interest: Interest, *, effort: float = 1) -> LowerBound:
     (7, 7, True)
     """
     checked_interest(interest, "lower_bound")
-    number = isinstance(effort, numbers.Real) and not isinstance(effort, bool) and math.isfinite(effort)
-    if not number or effort <= 0:
-        raise InvalidOptionError(f"effort is {effort!r}; a number above 0 is accepted")
+    effort = checked_above_zero("effort", effort)
     nothing = np.empty(0, np.int64)
     bounds = [LowerBound(proved_by_components(interest), "components", nothing)]
-    potentials, rounded = found_potentials(interest, float(effort))
+    potentials, rounded = found_potentials(interest, effort)
     bounds.append(LowerBound(proved_by_potentials(interest, rounded), "potentials", rounded))
     if pairs_fit(interest):
-        prices = found_pair_prices(interest, potentials, float(effort))
+        prices = found_pair_prices(interest, potentials, effort)
         bounds.append(LowerBound(proved_by_pairs(interest, prices), "pair prices", prices))
     return max(bounds, key=lambda bound: bound.links)
 

@@ -16,11 +16,13 @@ from topicloom.model.arrays import Int64Array
 
 Floats = npt.NDArray[np.float64]
 
-_STEPS, _PAIR_STEPS = 50, 200
+_STEPS, _PAIR_STEPS = 50, 1_500
 _MOST_WORK = 4e10  # products in one evaluation of all trees, at effort 1
 _ALL_WORK = 1.2e11  # products in all evaluations, at effort 1
+_PAIR_WORK = 3e9  # prices looked at in all evaluations, at effort 1
 _MOST_PAIRS = 2e8
 _RATE, _LAST_RATE = 0.2, 0.02
+_PAIR_RATE, _LAST_PAIR_RATE = 0.3, 0.001
 _CAUTION = 1 - 3e-5  # rounding of float32 must not lift the prices of a pair above 1
 
 
@@ -87,18 +89,14 @@ def found_pair_prices(interest: Interest, potential: Floats, effort: float) -> n
     topics = (interest.topic_indptr, interest.topic_nodes)
     prices = pair_prices(*arrays, *topics, pair_ptr, potential)
     parent, place = np.empty(len(interest.topics), np.int32), _places(interest)
-    best, highest, rate, waited = prices.copy(), -1.0, 0.15, 0
-    steps = max(1, int(min(_PAIR_STEPS * effort, 1.5e10 * effort / max(pair_ptr[-1], 1))))
-    for _ in range(steps):
+    best, highest = prices.copy(), -1.0
+    steps = max(1, int(min(_PAIR_STEPS, _PAIR_WORK / max(pair_ptr[-1], 1)) * effort))
+    for step in range(steps):
         value = pair_trees(interest.topic_indptr, pair_ptr, prices, parent)
-        waited = 0 if value > highest * 1.0002 else waited + 1
         if value > highest:
             highest = value
             best[:] = prices
-        if waited >= 8:
-            rate, waited = 0.6 * rate, 0
-        if rate < 0.002:
-            break
+        rate = _PAIR_RATE * (_LAST_PAIR_RATE / _PAIR_RATE) ** (step / steps)
         raise_prices(*arrays, place, *topics, pair_ptr, prices, parent, np.float32(np.exp(rate)))
     rounded: npt.NDArray[np.int32] = np.floor(best.astype(np.float64) * (SCALE * _CAUTION)).astype(np.int32)
     return rounded

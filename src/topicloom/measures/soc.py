@@ -50,6 +50,10 @@ def soc(
     InvalidOptionError
         An unknown degree or cost function, or a bound that is no number.
 
+    See Also
+    --------
+    soc_exists : whether any overlay keeps to both.
+
     Examples
     --------
     >>> import topicloom as tl
@@ -62,6 +66,14 @@ def soc(
     False
     """
     checked_interest(interest, "soc")
+    check_soc(degree, cost, d, C)
+    degree_value, cost_value = _DEGREES[degree](interest, links), _COSTS[cost](interest, links)
+    ok = degree_value <= d and cost_value is not None and cost_value <= C
+    return SocAnswer(ok, degree_value, cost_value, degree, cost, d, C)
+
+
+def check_soc(degree: Any, cost: Any, d: Any, C: Any) -> None:
+    """Refuse an unknown degree or cost function, or a bound that is no number."""
     for name, bound in (("d", d), ("C", C)):
         if isinstance(bound, bool) or not isinstance(bound, int | float) or math.isnan(bound):
             raise InvalidOptionError(f"{name} is {bound!r}; a number is accepted")
@@ -69,9 +81,6 @@ def soc(
         raise InvalidOptionError(f"there is no degree function {degree!r}; accepted: {', '.join(_DEGREES)}")
     if cost not in _COSTS:
         raise InvalidOptionError(f"there is no routing cost {cost!r}; accepted: {', '.join(_COSTS)}")
-    degree_value, cost_value = _DEGREES[degree](interest, links), _COSTS[cost](interest, links)
-    ok = degree_value <= d and cost_value is not None and cost_value <= C
-    return SocAnswer(ok, degree_value, cost_value, degree, cost, d, C)
 
 
 def _average_degree(interest: Interest, links: Any) -> float:

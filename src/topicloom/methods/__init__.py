@@ -7,6 +7,8 @@ from topicloom.methods.dc.divide_and_conquer import divide_and_conquer
 from topicloom.methods.dc.join import JOIN_METHODS, join
 from topicloom.methods.diameter.constant_diameter import cd_oda, cd_oda_1, cd_oda_2
 from topicloom.methods.diameter.two_diameter import two_diameter_oda
+from topicloom.methods.exact.exact import exact
+from topicloom.methods.exact.existence import Existence, soc_exists, tco_exists
 from topicloom.methods.greedy.gm2 import gm2
 from topicloom.methods.greedy.greedy_merge import greedy_merge
 from topicloom.methods.greedy.low_oda import low_oda
@@ -30,6 +32,7 @@ METHODS = MappingProxyType(registered())
 __all__ = [
     "JOIN_METHODS",
     "METHODS",
+    "Existence",
     "MethodSpec",
     "automatic",
     "cd_oda",
@@ -39,6 +42,7 @@ __all__ = [
     "design",
     "divide_and_conquer",
     "drop_redundant_links",
+    "exact",
     "full_mesh",
     "gm2",
     "greedy_merge",
@@ -51,8 +55,10 @@ __all__ = [
     "repeated_greedy_merge",
     "ring_per_topic",
     "rounds_greedy_merge",
+    "soc_exists",
     "spanning_tree",
     "stacked_greedy_merge",
+    "tco_exists",
     "two_diameter_oda",
     "weighted_greedy_merge",
 ]

@@ -1,5 +1,6 @@
 """Checks of option values that several layers share."""
 
+import math
 import numbers
 from typing import Any
 
@@ -29,6 +30,14 @@ def checked_whole(name: str, value: Any, lowest: int, highest: int = MAX_SEED) -
         accepted = f"from {lowest} up" if highest == MAX_SEED else f"from {lowest} to {highest:,}"
         raise InvalidOptionError(f"{name} is {value!r}; a whole number {accepted} is accepted")
     return int(value)
+
+
+def checked_above_zero(name: str, value: Any) -> float:
+    """``value`` as a finite float above 0, or an error that says what is accepted."""
+    number = isinstance(value, numbers.Real) and not isinstance(value, bool) and math.isfinite(value)
+    if not number or value <= 0:
+        raise InvalidOptionError(f"{name} is {value!r}; a number above 0 is accepted")
+    return float(value)
 
 
 def checked_seed(seed: Any) -> int:

@@ -1,7 +1,5 @@
 """Refine an overlay: the same promise with fewer links, or with a lower maximum degree."""
 
-import math
-import numbers
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
@@ -16,7 +14,7 @@ from topicloom.kernels.refinement.swap_state import LINKS, READ, Swaps, current_
 from topicloom.kernels.refinement.swaps import sweep
 from topicloom.model import Overlay, Verdict
 from topicloom.model.arrays import Int32Array, Int64Array
-from topicloom.model.checks import checked_kind, checked_seed, checked_whole
+from topicloom.model.checks import checked_above_zero, checked_kind, checked_seed, checked_whole
 from topicloom.refinement.effort import Schedule
 
 OBJECTIVES = ("links", "degree")
@@ -130,10 +128,9 @@ def refine(
 
 
 def _check_options(effort: Any, objective: Any, shorten: Any) -> None:
-    for name, value, least in (("effort", effort, "above 0"), ("shorten", shorten, "from 0 up")):
-        number = isinstance(value, numbers.Real) and not isinstance(value, bool) and math.isfinite(value)
-        if not number or value < 0 or (value == 0 and name == "effort"):
-            raise InvalidOptionError(f"{name} is {value!r}; a number {least} is accepted")
+    checked_above_zero("effort", effort)
+    if isinstance(shorten, bool) or shorten != 0:
+        checked_above_zero("shorten", shorten)
     if objective not in OBJECTIVES:
         raise InvalidOptionError(f"there is no objective {objective!r}; accepted: {', '.join(OBJECTIVES)}")
 

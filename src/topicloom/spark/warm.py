@@ -22,6 +22,9 @@ def warm(method: str = "gm") -> None:
     from topicloom.methods import design
     from topicloom.workloads import generate
 
+    if method == "exact":  # compiled without a search that has no end
+        warm_refinement()
+        method = "gm"
     interest = generate(nodes=100, topics=10, subscriptions=3)
     overlay = design(interest, method)
     if method == "dc":
@@ -68,6 +71,19 @@ def warm_searches() -> None:
     for weights in (None, 1 + np.arange(interest.n_topics) % 3):
         for search in ("dense", "sparse", "listed"):
             greedy_links(interest.indptr, interest.topics, interest.n_topics, weights=weights, search=search, seed=0)
+
+
+def warm_refinement() -> None:
+    """Compile refinement and bounds, with the judge of bounds."""
+    from topicloom.bounds import lower_bound
+    from topicloom.methods import design
+    from topicloom.refinement import refine
+    from topicloom.workloads import generate
+
+    interest = generate(nodes=100, topics=10, subscriptions=3)
+    refine(design(interest, k=2), effort=0.1)
+    refine(design(interest), effort=0.1, shorten=0.1)
+    lower_bound(interest, effort=0.01)
 
 
 def warm_all() -> None:

@@ -106,6 +106,9 @@ def command(
     merge_limit: Annotated[
         int | None, typer.Option(help="dc: star nodes in one merge.  [default: 20000]", show_default=False)
     ] = None,
+    seconds: Annotated[
+        float | None, typer.Option(help="exact: time limit of the branching.  [default: 60]", show_default=False)
+    ] = None,
     work: Annotated[
         Path | None,
         typer.Option(
@@ -149,6 +152,7 @@ def command(
         "aim": aim,
         "merge_limit": merge_limit,
         "sequence": sequence,
+        "seconds": seconds,
         **vars(rounds),
     }
     options: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
@@ -213,6 +217,8 @@ def command(
         print(json.dumps(facts, allow_nan=False))
     else:
         _report(result.metrics, result.verdict, stages, out, result.beside)
+        if exact := result.run["report"].get("exact"):
+            print(f"{result.metrics.links:,} links: {exact['sentence']}")
         if proved is not None:
             print(f"{result.metrics.links:,} links: {proved.sentence(result.metrics.links)}")
     for broken in result.verdict.broken[:5]:

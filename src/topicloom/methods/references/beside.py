@@ -3,7 +3,6 @@
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from topicloom.methods.per_topic.ring_per_topic import ring_per_topic
 from topicloom.model import Interest
@@ -28,14 +27,21 @@ def usual_ways(interest: Interest) -> dict[str, dict[str, Any]]:
     {'links': 15, 'average_degree': 5.0, 'max_degree': 5}
     """
     ways = {"ring-pt": _counted(ring_per_topic(interest).degree())}
-    sizes = np.diff(interest.topic_indptr)
-    if int((sizes * (sizes - 1) // 2).sum()) <= _MOST_PAIRS:
-        ways["full-mesh"] = _counted(_co_subscribers(interest))
+    if few_pairs(interest):
+        ways["full-mesh"] = _counted(co_subscribers(interest))
     return ways
 
 
-def _co_subscribers(interest: Interest) -> Int64Array:
+def few_pairs(interest: Interest) -> bool:
+    """Whether topics have at most 20,000,000 pairs of subscribers in all."""
+    sizes = np.diff(interest.topic_indptr)
+    return int((sizes * (sizes - 1) // 2).sum()) <= _MOST_PAIRS
+
+
+def co_subscribers(interest: Interest) -> Int64Array:
     """For every node the number of others that share a topic with it."""
+    from scipy import sparse  # here, because it takes long to load
+
     ones = np.ones(interest.n_subscriptions, np.int32)
     wants = sparse.csr_array((ones, interest.topics, interest.indptr), (interest.n_nodes, interest.n_topics))
     shared = (wants @ wants.T).tocsr()

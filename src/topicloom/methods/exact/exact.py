@@ -1,0 +1,150 @@
+"""The fewest links, proved, for small interests (ours)."""
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from topicloom.errors import InvalidOptionError
+from topicloom.methods.greedy.greedy_merge import greedy_merge
+from topicloom.methods.greedy.weighted_greedy_merge import weighted_greedy_merge
+from topicloom.methods.registry import Size, method
+from topicloom.model import Interest, Overlay
+from topicloom.model.checks import checked_above_zero, checked_seed
+
+if TYPE_CHECKING:
+    from topicloom.bounds import LowerBound
+
+MOST_NODES = 2_000
+_SHARES = (0.01, 0.1, 1, 1, 1)  # of the effort, one refinement each, until there is nothing left to gain
+
+
+def _memory(size: Size, options: Mapping[str, Any]) -> int:
+    """Bytes of a table of pairs, of prices of pairs and of what HiGHS keeps for them."""
+    return 200 * min(size.nodes, MOST_NODES) ** 2 + 16 * size.nodes * size.subscriptions + 4096
+
+
+def _check(options: Mapping[str, Any]) -> None:
+    for name, value in options.items():
+        checked_above_zero(name, value)
+
+
+@method(
+    "exact",
+    problem="the fewest links possible (Min-TCO), small interests",
+    guarantee="topic-connected; says whether the number of links is proved to be the fewest possible, or the gap",
+    cost="exponential in the worst case; at most 2,000 nodes; about the given seconds beyond refinement and prices",
+    paper="ours; the problem is that of Chockler et al., PODC 2007",
+    memory=_memory,
+    check=_check,
+)
+def exact(interest: Interest, *, effort: float = 100, seconds: float = 60, seed: int = 0) -> Overlay:
+    """Find an overlay with the fewest links possible, and prove it where that can be done (ours).
+
+    Refinement finds an overlay with few links, prices prove a lower bound. Where the two differ, links that no better
+    overlay can contain are ruled out by their reduced costs, and HiGHS branches on the others.
+
+    Topic-connected. ``report["exact"]`` has ``optimal``, the ``bound``, a ``sentence``, and the ``proof``: ``prices``,
+    which is exact, ``branching``, which rests on the floating-point tolerances of HiGHS, or ``none``.
+
+    Parameters
+    ----------
+    interest : Interest
+        Of at most 2,000 nodes.
+    effort : float
+        Above 0: of each refinement; see `refine`.
+    seconds : float
+        Above 0: time limit of the branching. The only place where a clock decides: with the same seed another run can
+        end with another overlay only if that was reached.
+    seed : int
+
+    Returns
+    -------
+    Overlay
+
+    Raises
+    ------
+    InvalidOptionError
+        More than 2,000 nodes, or ``effort`` or ``seconds`` is not a number above 0.
+
+    See Also
+    --------
+    lower_bound : the proof for larger interests.
+    tco_exists : whether there is an overlay with a given number of links.
+
+    References
+    ----------
+    Ours; the problem is Min-TCO of [gm-min-tco], NP-complete; docs/papers.md.
+
+    Examples
+    --------
+    >>> import topicloom as tl
+    >>> overlay = tl.exact(tl.datasets.example())
+    >>> overlay.n_links, overlay.report["exact"]["sentence"]
+    (7, 'optimal, proved by prices')
+    """
+    _check({"effort": effort, "seconds": seconds})
+    if interest.n_nodes > MOST_NODES:
+        raise InvalidOptionError(f"exact is for at most {MOST_NODES:,} nodes, and there are {interest.n_nodes:,}")
+    seed = checked_seed(seed)
+    found = solved(interest, effort, seconds, seed, lambda links, at_least: links <= at_least)
+    optimal = found.at_least == found.overlay.n_links
+    facts = {"optimal": optimal, "bound": found.at_least, "proof": found.proof, "sentence": _sentence(found)}
+    options = {"effort": effort, "seconds": seconds}
+    return Overlay(interest, found.overlay.links, "exact", options, seed, {"exact": facts})
+
+
+class Solved(NamedTuple):
+    """The best overlay, the certified bound, and the fewest links possible as far as they were proved, and how."""
+
+    overlay: Overlay
+    bound: "LowerBound"
+    at_least: int
+    proof: str
+
+
+def _sentence(found: Solved) -> str:
+    links, at_least = found.overlay.n_links, found.at_least
+    if links == at_least:
+        return f"optimal, proved by {found.proof}"
+    return f"not proved optimal: {links:,} links found, at least {at_least:,} needed, a gap of {links - at_least:,}"
+
+
+def solved(interest: Interest, effort: float, seconds: float, seed: int, done: Callable[[int, int], bool]) -> Solved:
+    """Search from above and below until ``done(links found, links proved)``, or nothing is left to try."""
+    from topicloom.bounds import lower_bound  # here and below, because scipy takes long to load
+    from topicloom.refinement import refine
+
+    bound = lower_bound(interest)
+    best = start = min(greedy_merge(interest, seed=seed), weighted_greedy_merge(interest, seed=seed), key=_links)
+    for at, share in enumerate(_SHARES):
+        if done(best.n_links, bound.links):
+            return Solved(best, bound, bound.links, "prices")
+        best = min(best, refine(start, effort=effort * share, seed=seed + at), key=_links)
+    if done(best.n_links, bound.links) or interest.n_nodes > MOST_NODES:
+        return Solved(best, bound, bound.links, "prices" if best.n_links == bound.links else "none")
+    best, at_least = _branched(best, bound, seconds)
+    return Solved(best, bound, at_least, "branching" if best.n_links == at_least else "none")
+
+
+def _links(overlay: Overlay) -> int:
+    return overlay.n_links
+
+
+def _branched(overlay: Overlay, bound: "LowerBound", seconds: float) -> tuple[Overlay, int]:
+    """The best overlay, and the fewest links possible, after branching on what prices do not rule out."""
+    from topicloom.bounds.search import found_pair_prices, found_potentials
+    from topicloom.judge.prices import proved_by_pairs
+    from topicloom.methods.exact.branching import branch, candidate_links
+
+    interest, prices = overlay.interest, bound.certificate
+    if bound.kind != "pair prices":
+        prices = found_pair_prices(interest, found_potentials(interest, 1.0)[0], 1.0)
+        if proved_by_pairs(interest, prices) == 0:
+            return overlay, bound.links
+    most = overlay.n_links - 1
+    found = branch(interest, candidate_links(interest, prices, most), bound.links, most, seconds)
+    if found.links is None:
+        return overlay, found.at_least
+    better = Overlay(interest, found.links, "exact")
+    if not better.verify().ok:
+        raise AssertionError("branching ended with links that are not topic-connected; please report this")
+    return better, found.at_least
