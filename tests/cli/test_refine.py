@@ -85,3 +85,30 @@ def test_design_refuses_an_effort_that_is_none(subscriptions, tmp_path, capsys, 
     assert main(["design", str(subscriptions), str(tmp_path / "out"), "--engine", "memory", "--refine", effort]) == 2
     assert "--refine must be above 0" in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
+
+
+def test_measure_says_how_near_links_of_any_origin_are_to_the_fewest(subscriptions, tmp_path, capsys):
+    out = str(tmp_path / "out")
+    assert main(["design", str(subscriptions), out, "--engine", "memory", "--method", "ring-pt", "--json"]) == 0
+    links = json.loads(capsys.readouterr().out)["metrics"]["links"]
+    assert main(["measure", str(subscriptions), out, "--engine", "memory", "--bound", "--json"]) == 0
+    bound = json.loads(capsys.readouterr().out)["bound"]
+    assert (
+        bound["sentence"]
+        == f"at most {100 * (links / bound['links'] - 1):.1f} % above the fewest links possible (certified)"
+    )
+    assert main(["measure", str(subscriptions), out, "--engine", "memory", "--bound"]) == 0
+    assert capsys.readouterr().out.rstrip().endswith(f"{links} links: {bound['sentence']}")
+
+
+def test_no_bound_is_printed_for_links_that_connect_too_little(subscriptions, tmp_path, capsys):
+    (tmp_path / "links.csv").write_text("src,dst\nn0,n1\n")
+    assert main(["measure", str(subscriptions), str(tmp_path / "links.csv"), "--engine", "memory", "--bound"]) == 0
+    assert "certified" not in capsys.readouterr().out
+
+
+def test_design_says_whether_the_fewest_links_are_proved(subscriptions, tmp_path, capsys):
+    options = ["--engine", "memory", "--method", "exact", "--seconds", "5"]
+    assert main(["design", str(subscriptions), str(tmp_path / "out"), *options]) == 0
+    assert " links: optimal, proved by " in capsys.readouterr().out
+    assert tl.Overlay.load(tmp_path / "out").report["exact"]["optimal"]

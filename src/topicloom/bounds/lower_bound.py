@@ -56,6 +56,10 @@ class LowerBound:
             return "the fewest links possible (certified)"
         return f"at most {100 * self.excess(links):.1f} % above the fewest links possible (certified)"
 
+    def facts(self, links: int) -> dict[str, Any]:
+        """What commands print as JSON of an overlay with that many links."""
+        return {"links": self.links, "kind": self.kind, "excess": self.excess(links), "sentence": self.sentence(links)}
+
     def __bool__(self) -> bool:
         raise NoTruthValueError("a LowerBound is neither true nor false; use .links or .check(interest)")
 

@@ -3,8 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
 import pyarrow as pa
 
+from topicloom.bounds import LowerBound, lower_bound
 from topicloom.engine.encoded_rows import encoded
 from topicloom.judge import verify
 from topicloom.measures import measure_topics
@@ -47,12 +49,19 @@ def verify_rows(
 
 
 def measure_rows(
-    tables: Sequence[pa.Table], stages: Stages, *, expand: str | None = None
-) -> tuple[Metrics, LinkFindings]:
-    """Measure links against subscriptions; called as `verify_rows`."""
+    tables: Sequence[pa.Table], stages: Stages, *, expand: str | None = None, bound: bool = False
+) -> tuple[Metrics, LinkFindings, LowerBound | None]:
+    """Measure links against subscriptions, and prove how few there can be if asked to; called as `verify_rows`.
+
+    The bound comes without its certificate. There is none for links that do not connect every topic.
+    """
     interest, fitted = _read(tables, stages, expand)
     with stages("measure", f"measuring {interest.n_topics:,} topics"):
-        return measured(interest, fitted.links)[0], fitted.findings
+        metrics = measured(interest, fitted.links)[0]
+    if not bound or metrics.disconnected_topics:
+        return metrics, fitted.findings, None
+    with stages("bound", "proving how few links are possible"):
+        return metrics, fitted.findings, replace(lower_bound(interest), certificate=np.empty(0, np.int64))
 
 
 def _read(tables: Sequence[pa.Table], stages: Stages, expand: str | None) -> tuple[Interest, FittedLinks]:

@@ -213,7 +213,7 @@ def command(
         run = {**result.run, "seconds": stages.seconds}
         facts = {"out": str(out), "metrics": result.metrics.to_dict(), "run": run, "beside": dict(result.beside)}
         if proved is not None:
-            facts["bound"] = {"links": proved.links, "kind": proved.kind, "excess": proved.excess(result.metrics.links)}
+            facts["bound"] = proved.facts(result.metrics.links)
         print(json.dumps(facts, allow_nan=False))
     else:
         _report(result.metrics, result.verdict, stages, out, result.beside)

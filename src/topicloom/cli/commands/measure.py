@@ -3,7 +3,9 @@
 import json
 from collections.abc import Mapping
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+import typer
 
 from topicloom.cli.console import format_number, narrated, print_table, tell
 from topicloom.cli.engines import MEMORY, SPARK, Engine, check_engine, in_one_task_or, rows_in_memory
@@ -11,9 +13,11 @@ from topicloom.cli.figures import COLUMNS, cells
 from topicloom.cli.input_tables import looked_at_table, prepared_links
 from topicloom.cli.option_groups import Json, LinkOptions, Links, SparkOptions, Subscriptions, TableOptions
 from topicloom.cli.sources import is_small, links_table, part_of_overlay, unreplaced
+from topicloom.errors import InvalidOptionError
 from topicloom.spark.session import spark_session
 
 if TYPE_CHECKING:
+    from topicloom.bounds import LowerBound
     from topicloom.model import Metrics
     from topicloom.reading.link_findings import LinkFindings
 
@@ -26,6 +30,7 @@ def command(
     *,
     table: TableOptions,
     link_table: LinkOptions,
+    bound: Annotated[bool, typer.Option("--bound", help="Prove how near to the fewest links they are.")] = False,
     engine: Engine = SPARK,
     as_json: Json = False,
     spark_options: SparkOptions,
@@ -38,12 +43,12 @@ def command(
         from topicloom.spark.stages import Stages
 
         stages = Stages(narrator, narrator.note)
-        task = partial(measure_rows, expand=table.expand)
+        task = partial(measure_rows, expand=table.expand, bound=bound)
         if engine == MEMORY:
             given = (subscriptions, table.wanted), (links, link_table.wanted)
             with unreplaced(subscriptions, links):
                 rows = [rows_in_memory(narrator, *one) for one in given]
-            metrics, findings = task(rows, stages)
+            metrics, findings, proved = task(rows, stages)
         else:
             with spark_session(**vars(spark_options), small=is_small(*sources)) as spark:
                 from topicloom.pipeline.design import measure_prepared
@@ -54,17 +59,20 @@ def command(
                         links_table(spark, links, spark_options.remote, link_table),
                     )
 
-                def spread() -> "tuple[Metrics, LinkFindings]":
+                def spread() -> "tuple[Metrics, LinkFindings, LowerBound | None]":
+                    if bound:
+                        raise InvalidOptionError("--bound is for what one task can hold; with --engine memory it tries")
                     prepared, encoded, findings = prepared_links(tables, table.expand, narrator, stages)
-                    return measure_prepared(prepared, encoded, stages=stages), findings
+                    return measure_prepared(prepared, encoded, stages=stages), findings, None
 
-                metrics, findings = in_one_task_or(
+                metrics, findings, proved = in_one_task_or(
                     spread, engine, spark, tables, task, stages=stages, sentence="measuring"
                 )
     figures = metrics.to_dict()
     if as_json:
         odd = {"link_findings": findings.to_dict()} if findings.sentences else {}
-        print(json.dumps({**figures, **odd}, allow_nan=False))
+        certified = {} if proved is None else {"bound": proved.facts(metrics.links)}
+        print(json.dumps({**figures, **odd, **certified}, allow_nan=False))
         return
     if metrics.disconnected_topics:
         tell(f"warning: {metrics.disconnected_topics:,} topics are not connected: no diameter, no hops")
@@ -81,6 +89,8 @@ def command(
         ("degree", "nodes"),
         [(degree, f"{count:,}") for degree, count in _condensed(metrics.degree_histogram).items()],
     )
+    if proved is not None:
+        print(f"{metrics.links:,} links: {proved.sentence(metrics.links)}")
 
 
 def _ratio(value: float | None) -> str:
