@@ -81,12 +81,14 @@ if [ ! -x "$VENV/bin/pip" ]; then
     fi
 fi
 say "installing the locked packages (once, about a minute)"
-"$VENV/bin/pip" install --quiet --disable-pip-version-check --constraint constraints.txt --editable ".[$EXTRA]"
-say "compiling kernels, and making an archive of Spark's classes (once)"
-"$VENV/bin/python" -c "from topicloom.spark.warm import warm; warm('ring-pt'); warm('gm')"  # the archive's run needs them, too
-"$VENV/bin/python" -m topicloom.spark.java &
-[ "$EXTRA" = all ] || "$VENV/bin/python" -c "from topicloom.spark.warm import warm_all; warm_all()"
-wait $! || true  # runs are slower without an archive, and that is all
+"$VENV/bin/pip" install --quiet --disable-pip-version-check --no-compile --constraint constraints.txt --editable ".[$EXTRA]"
+say "compiling kernels (once)"
+"$VENV/bin/python" -c "from topicloom.spark.warm import warm; warm('ring-pt'); warm('gm')"
+if [ "$EXTRA" = dev ]; then
+    "$VENV/bin/python" -m topicloom.spark.java &  # else the first short run makes the archive of Spark's classes
+    "$VENV/bin/python" -c "from topicloom.spark.warm import warm_all; warm_all()"
+    wait $! || true  # runs are slower without an archive, and that is all
+fi
 wanted >"$STAMP"
 [ "${1:-}" != brokers ] || install_brokers
 [ "${1:-}" != rabbitmq ] || install_rabbitmq

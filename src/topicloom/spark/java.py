@@ -1,7 +1,7 @@
 """Java for an embedded Spark: which one, options that suit short runs, and an archive of its loaded classes.
 
 Most of a short run is a JVM that loads and compiles Spark. An archive holds the loaded classes, ready to be mapped into
-memory. A run that finds none, or one that does not fit, is slower and works. ``make setup`` makes the archive. In an
+memory. A run that finds none, or one that does not fit, is slower and works. ``make dev`` makes the archive. In an
 environment of your own the first short run does, when it ends.
 """
 

@@ -87,7 +87,7 @@ def warm_refinement() -> None:
 
 
 def warm_all() -> None:
-    """Compile all there is; ``make setup`` does."""
+    """Compile all kernels, as ``make dev`` does."""
     from topicloom.methods import METHODS
     from topicloom.workloads import generate
 
