@@ -24,6 +24,13 @@ Overwrite = Annotated[
     bool,
     typer.Option("--overwrite", help="Replace OUT if it exists; the old one stays until the new one is complete."),
 ]
+ExactDiameters = Annotated[
+    bool,
+    typer.Option(
+        "--exact-diameters",
+        help="Search for exact topic diameters; those of very large topics are lower bounds otherwise.",
+    ),
+]
 Seed = Annotated[int, typer.Option(help="Same seed, same result.")]
 NodeColumn = Annotated[
     str | None, typer.Option(help="Column that holds the nodes.  [default: node]", show_default=False)

@@ -97,7 +97,7 @@ def design_rows(
     with stages("verify", f"verifying {overlay.n_links:,} links"):
         verdict = judged(found.interest, overlay.links, request.judged_at)
     with stages("measure", f"measuring {found.interest.n_topics:,} topics"):
-        metrics, topic_columns = measured(found.interest, overlay.links)
+        metrics, topic_columns = measured(found.interest, overlay.links, exact=request.exact_diameters)
         beside = usual_ways(found.interest)
     with stages("write", "writing"):
         files = _files(overlay, found, topic_columns)

@@ -11,7 +11,7 @@ from topicloom.engine.encoded_rows import encoded
 from topicloom.judge import verify
 from topicloom.measures import measure_topics
 from topicloom.measures.summary import summarize
-from topicloom.measures.topic_measures import EXACT_UP_TO
+from topicloom.measures.topic_measures import exact_limit
 from topicloom.model import Interest, Metrics, Verdict
 from topicloom.model import labels as label_columns
 from topicloom.model.arrays import Int32Array
@@ -28,9 +28,9 @@ def judged(interest: Interest, links: Int32Array, k: int) -> Verdict:
     return replace(verdict, broken=verdict.broken[:LISTED])
 
 
-def measured(interest: Interest, links: Int32Array) -> tuple[Metrics, dict[str, pa.Array]]:
+def measured(interest: Interest, links: Int32Array, *, exact: bool = False) -> tuple[Metrics, dict[str, pa.Array]]:
     """Figures of links by id, and those of every topic as columns of ``topics/``."""
-    per_topic = measure_topics(interest, links, exact_up_to=EXACT_UP_TO)
+    per_topic = measure_topics(interest, links, exact_up_to=exact_limit(interest.n_subscriptions, exact))
     return summarize(interest, links, per_topic), per_topic.columns()
 
 

@@ -32,6 +32,8 @@ class DesignRequest:
         Links that may not be.
     refine : float or None
         The effort of a refinement after the design; see `topicloom.refine`.
+    exact_diameters : bool
+        Whether diameters of very large topics are exact as well.
     """
 
     method: str
@@ -40,6 +42,7 @@ class DesignRequest:
     k: int | None = None
     bars: Bars | None = None
     refine: float | None = None
+    exact_diameters: bool = False
 
     @classmethod
     def of(

@@ -7,14 +7,17 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from topicloom.kernels.paths.disjoint_paths import shared_topic_counts
 from topicloom.kernels.paths.topic_shape import topic_shapes
-from topicloom.model.arrays import Int64Array, frozen
+from topicloom.model.arrays import Int32Array, Int64Array, frozen
 from topicloom.model.given_links import link_ids
 from topicloom.model.interest import Interest
 
 # Pipelines give a topic of more subscribers a lower bound of its diameter from a few searches, unless those settle it:
 # exact diameters of some graphs take time that grows with the square of their nodes.
 EXACT_UP_TO = 20_000
+EXACT_UP_TO_OF_MANY = 1_000
+MANY_SUBSCRIPTIONS = 1_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,6 +54,20 @@ class TopicMeasures:
             "diameter": pa.array(self.diameter, mask=self.diameter < 0),
             "diameter_sampled": pa.array(self.sampled),
         }
+
+
+def exact_limit(n_subscriptions: int, exact: bool = False) -> int | None:
+    """Subscribers above which a topic's diameter may be a lower bound; None where all shall be ``exact``.
+
+    20,000, and 1,000 in an interest of over a million subscriptions.
+    """
+    return None if exact else EXACT_UP_TO if n_subscriptions <= MANY_SUBSCRIPTIONS else EXACT_UP_TO_OF_MANY
+
+
+def shared_counts(indptr: Int64Array, topics: Int32Array, links: Int32Array) -> Int64Array:
+    """For every link, the number of topics that both ends want; a CSR has the topics of the nodes, ascending."""
+    counts: Int64Array = shared_topic_counts(indptr, topics, links)
+    return counts
 
 
 def measure_topics(interest: Interest, links: Any, *, exact_up_to: int | None = None) -> TopicMeasures:

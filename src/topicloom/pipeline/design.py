@@ -23,19 +23,24 @@ from topicloom.pipeline.dc.run import divide_and_conquer
 from topicloom.pipeline.dc.work import run_folder
 from topicloom.pipeline.judging import broken_topics, count_idle, first_labelled, judging
 from topicloom.pipeline.links import encode_links
-from topicloom.pipeline.measure import TOPIC_FIGURES, node_figures, summarize
+from topicloom.pipeline.mapped_check import keep_links, node_degrees, per_topic_mapped, with_shared_topics
+from topicloom.pipeline.measure import node_figures, summarize, topic_figures
 from topicloom.pipeline.prepare import Prepared, prepare
 from topicloom.pipeline.rounds.design_in_rounds import SUBSCRIPTIONS_A_TASK, design_in_rounds
+from topicloom.pipeline.shared_files import SharedFolder, interest_files, keep_interest
 from topicloom.pipeline.topic_links import Question, linked_topics, per_topic
 from topicloom.spark.columns import (
     DST,
+    DST_ID,
+    NODE,
+    NODE_ID,
     ORDER,
     SHARED_TOPICS,
     SRC,
+    SRC_ID,
     SUBSCRIBERS,
     TOPIC,
     TOPIC_ID,
-    TOPICS,
     require_dataframe,
 )
 from topicloom.spark.stages import Stages
@@ -92,6 +97,7 @@ def design_overlay(
     seed: int = 0,
     k: int | None = None,
     work: Path | None = None,
+    exact_diameters: bool = False,
     stages: Stages | None = None,
     **options: Any,
 ) -> DesignResult:
@@ -119,7 +125,9 @@ def design_overlay(
     stages = stages or Stages()
     prepared = _prepared(subscriptions, stages)
     method = chosen(method, prepared.size, stages.note)
-    return design_prepared(prepared, method=method, seed=seed, k=k, work=work, stages=stages, **options)
+    return design_prepared(
+        prepared, method=method, seed=seed, k=k, work=work, exact_diameters=exact_diameters, stages=stages, **options
+    )
 
 
 def design_prepared(
@@ -130,6 +138,7 @@ def design_prepared(
     k: int | None = None,
     work: Path | None = None,
     forbid: npt.ArrayLike | None = None,
+    exact_diameters: bool = False,
     stages: Stages | None = None,
     **options: Any,
 ) -> DesignResult:
@@ -141,16 +150,19 @@ def design_prepared(
     started = time.time()
     with stages("design", f"designing with {method}"):
         kept_apart = {"method": method, **request.options}
-        folder = run_folder(work, prepared.fingerprint, kept_apart, seed) if work and request.spec.parallel else None
+        many = counts["subscriptions"] > SUBSCRIPTIONS_A_TASK
+        keeps = request.spec.parallel or many
+        folder = run_folder(work, prepared.fingerprint, kept_apart, seed) if work and keeps else None
         links, n_links, report, kept = _constructed(
             prepared, method, request.seed, {**request.options, **barring}, folder, stages
         )
     with stages("verify", f"verifying {n_links:,} links and measuring {counts['topics']:,} topics"):
-        linked = linked_topics(prepared.interest, links).persist()
-        topics = _asked(prepared, linked, judging(request.judged_at), TOPIC_FIGURES).persist()
+        questions = judging(request.judged_at), topic_figures(counts["subscriptions"], exact_diameters)
+        files = interest_files(folder) if folder and many else None
+        linked, topics = (table.persist() for table in _answered(prepared, links, files, *questions))
         verdict = _verdict(prepared, linked, topics, request.judged_at)
     with stages("measure", f"measuring {counts['nodes']:,} nodes"):
-        nodes = node_figures(prepared.interest, links).persist()
+        nodes = _nodes(prepared, links, files).persist()
         metrics = summarize(prepared.interest, nodes, topics, linked)
         for table in kept:
             table.unpersist()
@@ -165,7 +177,7 @@ def design_prepared(
     )
     run["versions"] |= {"pyspark": pyspark.__version__}
     return DesignResult(
-        links=linked.select(SRC, DST, F.size(TOPICS).cast("bigint").alias(SHARED_TOPICS), ORDER),
+        links=_labelled(linked, prepared.nodes).select(SRC, DST, SHARED_TOPICS, ORDER),
         nodes=nodes,
         topics=topics.join(prepared.topics.drop(SUBSCRIBERS), TOPIC_ID).select(TOPIC, *_TOPIC_COLUMNS),
         subscriptions=prepared.subscriptions,
@@ -252,7 +264,7 @@ def measure_prepared(prepared: Prepared, links: DataFrame, *, stages: Stages) ->
     """`measure_overlay` for a prepared interest and links by id; the interest is released."""
     sentence = f"measuring {prepared.counts['topics']:,} topics"
     with stages("measure", sentence), _persisted_links(prepared, links) as linked:
-        topics = _asked(prepared, linked, TOPIC_FIGURES).persist()
+        topics = _asked(prepared, linked, topic_figures(prepared.counts["subscriptions"])).persist()
         metrics = summarize(prepared.interest, node_figures(prepared.interest, linked), topics, linked)
         topics.unpersist()
     return metrics
@@ -274,6 +286,32 @@ def _persisted_links(prepared: Prepared, links: DataFrame) -> Iterator[DataFrame
     finally:
         linked.unpersist()
         prepared.release()
+
+
+def _answered(
+    prepared: Prepared, links: DataFrame, files: SharedFolder | None, *questions: Question
+) -> tuple[DataFrame, DataFrame]:
+    """Links with the number of topics that each serves, and answers to questions about every topic."""
+    if files is None:
+        linked = linked_topics(prepared.interest, links)
+        return linked, _asked(prepared, linked, *questions)
+    keep_interest(prepared.interest, files, prepared.counts["nodes"])
+    keep_links(links, files)
+    asked = per_topic_mapped(prepared.interest, files, questions, prepared.subscribers())
+    return with_shared_topics(links, files), asked
+
+
+def _nodes(prepared: Prepared, links: DataFrame, files: SharedFolder | None) -> DataFrame:
+    return node_figures(prepared.interest, links) if files is None else node_degrees(prepared.interest, files)
+
+
+def _labelled(linked: DataFrame, nodes: DataFrame) -> DataFrame:
+    """The links with the labels of their ends, if they have none yet."""
+    if SRC in linked.columns:
+        return linked
+    of_src = nodes.select(F.col(NODE_ID).alias(SRC_ID), F.col(NODE).alias(SRC))
+    of_dst = nodes.select(F.col(NODE_ID).alias(DST_ID), F.col(NODE).alias(DST))
+    return linked.join(of_src, SRC_ID).join(of_dst, DST_ID)
 
 
 def _asked(prepared: Prepared, linked: DataFrame, *questions: Question) -> DataFrame:

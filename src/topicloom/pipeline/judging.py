@@ -8,7 +8,7 @@ from pyspark.sql import functions as F
 from topicloom.judge import verify
 from topicloom.model import BrokenTopic
 from topicloom.pipeline.topic_links import Question, TopicBucket
-from topicloom.spark.columns import NODE, NODE_ID, TOPIC, TOPIC_ID, TOPICS
+from topicloom.spark.columns import NODE, NODE_ID, SHARED_TOPICS, TOPIC, TOPIC_ID
 
 _COMPONENTS, _WITNESS = "broken_components", "witness"
 _COLLECTED = 1000
@@ -54,4 +54,4 @@ def first_labelled(broken: DataFrame, nodes: DataFrame, topics: DataFrame) -> tu
 
 def count_idle(linked: DataFrame) -> int:
     """How many links serve no topic."""
-    return linked.where(F.size(TOPICS) == 0).count()
+    return linked.where(F.col(SHARED_TOPICS) == 0).count()

@@ -7,27 +7,33 @@ from pyspark.sql import functions as F
 
 from topicloom.judge import verify
 from topicloom.measures import filtering_costs, measure_topics, topic_hops
-from topicloom.measures.topic_measures import EXACT_UP_TO
+from topicloom.measures.topic_measures import exact_limit
 from topicloom.model import Interest, Metrics
 from topicloom.pipeline.topic_links import Question, TopicBucket
-from topicloom.spark.columns import DST_ID, NODE, NODE_ID, SRC_ID, TOPIC_ID, TOPICS
+from topicloom.spark.columns import DST_ID, NODE, NODE_ID, SHARED_TOPICS, SRC_ID, TOPIC_ID, TOPICS
 
 _RELAY_TASKS = 8
 
 
-def _figures(bucket: TopicBucket) -> dict[str, pa.Array]:
-    shapes = measure_topics(bucket.interest, bucket.links, exact_up_to=EXACT_UP_TO)
-    fragile = np.zeros(len(bucket.topics), bool)
-    fragile[[broken.topic for broken in verify(bucket.interest, bucket.links, 2).broken]] = True
-    hops = topic_hops(bucket.interest, bucket.links, shapes)
-    return {**shapes.columns(), **hops.columns(), "fragile": pa.array(fragile)}
+def topic_figures(n_subscriptions: int, exact: bool = False) -> Question:
+    """What is measured of each topic. Diameters of large topics are lower bounds unless ``exact`` ones are asked for.
 
+    `exact_limit` says what is large.
+    """
+    limit = exact_limit(n_subscriptions, exact)
 
-TOPIC_FIGURES = Question(
-    "subscribers bigint, links bigint, components bigint, diameter bigint, diameter_sampled boolean, "
-    "hop_sum bigint, hops_sampled boolean, fragile boolean",
-    _figures,
-)
+    def figures(bucket: TopicBucket) -> dict[str, pa.Array]:
+        shapes = measure_topics(bucket.interest, bucket.links, exact_up_to=limit)
+        fragile = np.zeros(len(bucket.topics), bool)
+        fragile[[broken.topic for broken in verify(bucket.interest, bucket.links, 2).broken]] = True
+        hops = topic_hops(bucket.interest, bucket.links, shapes)
+        return {**shapes.columns(), **hops.columns(), "fragile": pa.array(fragile)}
+
+    return Question(
+        "subscribers bigint, links bigint, components bigint, diameter bigint, diameter_sampled boolean, "
+        "hop_sum bigint, hops_sampled boolean, fragile boolean",
+        figures,
+    )
 
 
 def node_figures(interest: DataFrame, links: DataFrame) -> DataFrame:
@@ -42,7 +48,7 @@ def node_figures(interest: DataFrame, links: DataFrame) -> DataFrame:
 def unwanted_relays(interest: DataFrame, topics: DataFrame, linked: DataFrame) -> int | None:
     """Nodes that pass on what they do not want, summed over the topics that are not connected; None if one cannot be.
 
-    Every task gets all links, and some of the topics: (node_id, topics), `TOPIC_FIGURES`, (src_id, dst_id).
+    Every task gets all links, and some of the topics: (node_id, topics), `topic_figures`, (src_id, dst_id).
     """
     group = F.pmod(F.xxhash64(TOPIC_ID), F.lit(_RELAY_TASKS)).alias("task")
     cut = topics.where(F.col("diameter").isNull()).select(TOPIC_ID)
@@ -71,7 +77,7 @@ def unwanted_relays(interest: DataFrame, topics: DataFrame, linked: DataFrame) -
 
 
 def summarize(interest: DataFrame, nodes: DataFrame, topics: DataFrame, linked: DataFrame) -> Metrics:
-    """Metrics from the interest, `node_figures`, answers to `TOPIC_FIGURES` and `linked_topics`: three aggregations."""
+    """Metrics from the interest, `node_figures`, answers to `topic_figures` and `linked_topics`: three aggregations."""
     histogram = {row["degree"]: row["count"] for row in nodes.groupBy("degree").count().orderBy("degree").collect()}
     several = F.col("subscribers") >= 2
     topic_row = topics.agg(
@@ -87,7 +93,7 @@ def summarize(interest: DataFrame, nodes: DataFrame, topics: DataFrame, linked: 
         F.count_if("hops_sampled").alias("sampled_hops"),
         F.count_if("fragile").alias("fragile"),
     ).collect()[0]
-    shared = F.size(TOPICS)
+    shared = F.col(SHARED_TOPICS)
     link_row = linked.agg(
         F.count("*").alias("links"),
         F.avg(shared).alias("shared"),

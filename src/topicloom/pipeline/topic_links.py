@@ -15,6 +15,7 @@ from topicloom.spark.columns import (
     DST_ID,
     NODE,
     NODE_ID,
+    SHARED_TOPICS,
     SRC,
     SRC_ID,
     TOPIC_ID,
@@ -45,7 +46,7 @@ class Question(NamedTuple):
 
 
 def linked_topics(interest: DataFrame, links: DataFrame) -> DataFrame:
-    """(node, node_id, topics) and links by id -> the links with ``src`` and ``dst``, and the ``topics`` of both ends.
+    """(node, node_id, topics) and links by id -> links with ``src``, ``dst``, ``topics`` of both ends and their number.
 
     A row per link: what is joined are lists, not subscriptions.
     """
@@ -54,7 +55,8 @@ def linked_topics(interest: DataFrame, links: DataFrame) -> DataFrame:
     of_src = interest.select(F.col(NODE_ID).alias(SRC_ID), F.col(NODE).alias(SRC), F.col(TOPICS).alias("of_src"))
     of_dst = interest.select(F.col(NODE_ID).alias(DST_ID), F.col(NODE).alias(DST), F.col(TOPICS).alias("of_dst"))
     both = F.array_intersect("of_src", "of_dst").alias(TOPICS)
-    return links.join(of_src, SRC_ID).join(of_dst, DST_ID).select(*links.columns, SRC, DST, both)
+    linked = links.join(of_src, SRC_ID).join(of_dst, DST_ID).select(*links.columns, SRC, DST, both)
+    return linked.withColumn(SHARED_TOPICS, F.size(TOPICS).cast("bigint"))
 
 
 def per_topic(

@@ -25,6 +25,7 @@ from topicloom.cli.engines import (
 )
 from topicloom.cli.input_tables import looked_at_table, rows_of, tell_of_rows
 from topicloom.cli.option_groups import (
+    ExactDiameters,
     Json,
     Overwrite,
     RoundsOptions,
@@ -134,6 +135,7 @@ def command(
     *,
     rounds: RoundsOptions,
     table: TableOptions,
+    exact_diameters: ExactDiameters = False,
     overwrite: Overwrite = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Read and count, say what would be done, and stop.")
@@ -158,7 +160,8 @@ def command(
     options: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     check_engine(engine, spark_options)
     barred = forbid is not None or inventory is not None
-    request = replace(DesignRequest.of(method, options, seed=seed, k=k, barred=barred), refine=_effort(refine, barred))
+    request = DesignRequest.of(method, options, seed=seed, k=k, barred=barred)
+    request = replace(request, refine=_effort(refine, barred), exact_diameters=exact_diameters)
     if method is None and k is not None:
         tell(f"k = {k}: designing with {request.method}{CHOICES.get(request.method, '')}")
     out = out.absolute()
@@ -286,6 +289,7 @@ def _spread(
         seed=request.seed,
         work=work,
         forbid=barred,
+        exact_diameters=request.exact_diameters,
         stages=stages,
         **{**request.options, "k": request.k},
     )

@@ -1,0 +1,143 @@
+"""Verifying and measuring large overlays from files that all tasks map: no list of topics is joined with a link.
+
+A task takes some topics with all their subscribers and all links among these, as `per_topic` does, but picks them from
+the files of `shared_files` itself.
+"""
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from heapq import heapify, heapreplace
+
+import numpy as np
+import pyarrow as pa
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from topicloom.measures.topic_measures import shared_counts
+from topicloom.model import Interest
+from topicloom.model.arrays import Int32Array, Int64Array, degrees
+from topicloom.pipeline.shared_files import SharedFolder, run_tasks
+from topicloom.pipeline.topic_links import Question, TopicBucket
+from topicloom.spark.columns import DST_ID, NODE, NODE_ID, SHARED_TOPICS, SRC_ID, TOPIC_ID, TOPICS
+from topicloom.spark.workers import settle
+
+_PART = "part"
+_SUBSCRIPTIONS_A_BUCKET = 2_500_000
+
+Batches = Iterator[pa.RecordBatch]
+
+
+def keep_links(links: DataFrame, files: SharedFolder) -> None:
+    """(src_id, dst_id) -> the file ``links``, int32 ends side by side, and the file ``degree``; runs two jobs."""
+
+    def keep_part(batches: Batches) -> Batches:
+        ends, part = [], 0
+        for batch in batches:
+            ends.append(_ends(batch))
+            part = batch.column(_PART)[0].as_py() if len(batch) else part
+        if ends:
+            files.keep(f"part-{part}", np.concatenate(ends))
+            yield pa.RecordBatch.from_pydict({_PART: pa.array([part], pa.int32())})
+
+    rows = links.select(SRC_ID, DST_ID, F.spark_partition_id().alias(_PART)).mapInArrow(keep_part, f"{_PART} int")
+    parts = sorted({row[_PART] for row in rows.collect()})
+    n_nodes = (files.facts("interest") or {})["nodes"]
+    run_tasks(links.sparkSession, 1, partial(_put_together, files, parts, n_nodes))
+
+
+def _put_together(files: SharedFolder, parts: list[int], n_nodes: int, _: int) -> int:
+    found = [files.read(f"part-{part}") for part in parts]
+    files.keep_chunks("links", 2 * sum(len(part) for part in found), iter(found))
+    degree = np.zeros(n_nodes, np.int64)
+    for part in found:
+        degree += degrees(part, n_nodes)
+    files.keep("degree", degree)
+    files.forget("part-*")
+    return int(degree.sum()) // 2
+
+
+def with_shared_topics(links: DataFrame, files: SharedFolder) -> DataFrame:
+    """Links by id -> the same with the number of topics that both ends want."""
+
+    def count(batches: Batches) -> Batches:
+        for batch in batches:
+            shared = shared_counts(files.read("indptr"), files.read("topics"), _ends(batch))
+            settle()
+            yield batch.append_column(SHARED_TOPICS, pa.array(shared))
+
+    schema = ", ".join(f"`{field.name}` {field.dataType.simpleString()}" for field in links.schema.fields)
+    return links.mapInArrow(count, f"{schema}, {SHARED_TOPICS} bigint")
+
+
+def node_degrees(interest: DataFrame, files: SharedFolder) -> DataFrame:
+    """(node, node_id, topics) -> (id, topic_count, degree)."""
+
+    def look_up(batches: Batches) -> Batches:
+        for batch in batches:
+            degree = files.read("degree")[batch.column(NODE_ID).to_numpy()]
+            yield pa.RecordBatch.from_arrays(
+                [batch.column("id"), batch.column("topic_count"), pa.array(degree)], ["id", "topic_count", "degree"]
+            )
+
+    rows = interest.select(F.col(NODE).alias("id"), F.size(TOPICS).cast("bigint").alias("topic_count"), NODE_ID)
+    return rows.mapInArrow(look_up, "id string, topic_count bigint, degree bigint")
+
+
+def per_topic_mapped(
+    interest: DataFrame, files: SharedFolder, questions: Sequence[Question], subscribers: Int64Array
+) -> DataFrame:
+    """(topic_id, answers): questions about topics, as `per_topic` asks them."""
+    bucket_of = bucketed(subscribers, -(-int(subscribers.sum()) // _SUBSCRIPTIONS_A_BUCKET))
+    buckets = int(bucket_of.max(initial=0)) + 1
+    answers = [question.answer for question in questions]
+
+    def ask(batches: Batches) -> Batches:
+        for batch in batches:
+            for number in batch.column(0).to_pylist():
+                bucket = mapped_bucket(files, bucket_of, number)
+                columns = {TOPIC_ID: pa.array(bucket.topics, pa.int32())}
+                for answer in answers:
+                    columns |= answer(bucket)
+                settle()
+                yield from pa.table(columns).to_batches()
+
+    schema = ", ".join([f"{TOPIC_ID} int", *(question.schema for question in questions)])
+    return interest.sparkSession.range(0, buckets, 1, buckets).mapInArrow(ask, schema)
+
+
+def bucketed(subscribers: Int64Array, buckets: int) -> Int32Array:
+    """Bucket of each topic: the largest topics first, each into the bucket that has least.
+
+    >>> bucketed(np.array([9, 5, 4, 3]), 2).tolist()
+    [0, 1, 1, 0]
+    """
+    load = [(0, bucket) for bucket in range(max(buckets, 1))]
+    heapify(load)
+    bucket_of = np.empty(len(subscribers), np.int32)
+    for topic in np.argsort(-subscribers, kind="stable"):
+        had, bucket = load[0]
+        bucket_of[topic] = bucket
+        heapreplace(load, (had + int(subscribers[topic]), bucket))
+    return bucket_of
+
+
+def mapped_bucket(files: SharedFolder, bucket_of: Int32Array, number: int) -> TopicBucket:
+    """The topics of a bucket with their subscribers, and the links among these."""
+    indptr, wanted = files.read("indptr"), files.read("topics")
+    entries = np.flatnonzero(bucket_of[wanted] == number)
+    node = np.searchsorted(indptr, entries, side="right") - 1
+    topics = np.flatnonzero(bucket_of == number)
+    place = np.full(len(indptr) - 1, -1, np.int32)
+    place[node] = 0
+    nodes = np.flatnonzero(place == 0)
+    place[nodes] = np.arange(len(nodes), dtype=np.int32)
+    interest = Interest.from_ids(
+        place[node], np.searchsorted(topics, wanted[entries]), n_nodes=len(nodes), n_topics=len(topics)
+    )
+    ends = place[files.read("links").reshape(-1, 2)]
+    return TopicBucket(interest, ends[(ends >= 0).all(axis=1)], nodes, topics)
+
+
+def _ends(batch: pa.RecordBatch) -> Int32Array:
+    ends = np.column_stack([batch.column(name).to_numpy() for name in (SRC_ID, DST_ID)])
+    return ends.astype(np.int32).reshape(-1, 2)
