@@ -1,5 +1,6 @@
 """The same command on a real standalone cluster, a master and two workers on loopback."""
 
+import json
 import os
 import subprocess
 import sys
@@ -102,3 +103,47 @@ def test_the_same_links_on_a_cluster_that_gets_the_package_by_itself(master, tmp
     # the workers' Python has topicloom installed; what they loaded is what was sent, or nobody had unpacked it
     assert list(tmp_path.glob("cache/topicloom/*/package/topicloom/methods/dc/conquer.py"))
     assert not list(tmp_path.glob(".*"))  # the work folder is gone
+
+
+IN_ROUNDS = """
+import json, sys
+from pathlib import Path
+import numpy as np
+import topicloom as tl
+from topicloom.pipeline.prepare import prepare
+from topicloom.pipeline.rounds.run import design_in_rounds
+from topicloom.spark.session import spark_session
+
+master, work = sys.argv[1], Path(sys.argv[2])
+conf = ["spark.executor.memory=600m", "spark.sql.shuffle.partitions=2", "spark.executorEnv.NUMBA_DISABLE_JIT=1"]
+
+def die_once(batches):
+    import os
+    if not (work / "died").exists():
+        (work / "died").touch()
+        os._exit(1)
+    yield from batches
+
+work.mkdir()
+with spark_session(master=master, conf=conf) as spark:
+    interest = tl.generate(nodes=120, topics=15, subscriptions=4, seed=1)
+    rows = [(f"n{v:03}", f"t{t:02}") for v, t in zip(interest.nodes.tolist(), interest.topics.tolist())]
+    table = prepare(spark.createDataFrame(rows, "node string, topic string")).interest
+    table = table.select("node_id", "topics").mapInArrow(die_once, "node_id int, topics array<int>")
+    found = design_in_rounds(table, seed=2, options={"orders": 2, "block": 10}, n_nodes=interest.n_nodes,
+                             n_topics=interest.n_topics, subscribers=np.diff(interest.topic_indptr), work=work)
+    print(json.dumps([[row["src_id"], row["dst_id"]] for row in found.links.orderBy("order").collect()]))
+"""
+
+
+@pytest.mark.parametrize("where", ["cluster", "local[1,4]"])
+def test_rounds_give_the_links_of_memory_on_a_cluster_and_on_one_core_though_a_worker_dies(master, tmp_path, where):
+    expected = tl.rounds_greedy_merge(
+        tl.generate(nodes=120, topics=15, subscriptions=4, seed=1), orders=2, block=10, seed=2
+    )
+    command = [sys.executable, "-c", IN_ROUNDS, master if where == "cluster" else where, str(tmp_path / "work")]
+    environment = os.environ | {"SPARK_LOCAL_IP": "127.0.0.1", "TMPDIR": str(tmp_path), "NUMBA_DISABLE_JIT": "1"}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=600, check=False)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout) == expected.links.tolist()
+    assert (tmp_path / "work" / "died").exists()
