@@ -4,7 +4,8 @@ import numpy as np
 
 from topicloom.kernels.jit import borrowing, serial
 
-# A topic that more than 1 / COMMON of a block want is counted only for nodes whose other topics leave hope.
+# A topic that more than 1 / COMMON of a block want is counted only for nodes whose other topics leave hope, and for all
+# nodes of the block in a row: that takes less than going through its members.
 COMMON = 8
 
 
@@ -25,6 +26,7 @@ def block_candidates(s, order, block, best, floor):
     used = np.empty(n_topics, np.int32)
     member, home = np.empty(0, np.int32), np.empty(0, np.int32)
     worth = np.zeros(block, np.int32)
+    row, rows = np.empty(n_topics, np.int32), np.empty((0, block), np.int32)
     top, partner = np.empty(best, np.int32), np.empty(best, np.int32)
     for first in range(0, len(order), block):
         size = min(block, len(order) - first)
@@ -45,12 +47,17 @@ def block_candidates(s, order, block, best, floor):
                 np.empty(n_entries + n_entries // 4, np.int32),
                 np.empty(n_entries + n_entries // 4, np.int32),
             )
-        at = 0
+        at, n_rows, many = 0, 0, size // COMMON
         for k in range(n_used):
             t = used[k]
             start[t] = front[t] = at
             at += members[t]
             back[t] = at
+            row[t] = n_rows if members[t] > many else -1
+            n_rows += members[t] > many
+        if n_rows > len(rows):
+            rows = np.empty((n_rows + n_rows // 4, block), np.int32)
+        rows[:n_rows] = -1
         # members of the largest component at the back: one of them needs those in front only
         for i in range(size):
             v = order[first + i]
@@ -66,7 +73,8 @@ def block_candidates(s, order, block, best, floor):
                     front[t] += 1
                 member[q] = i
                 home[q] = s.label[e]
-        many = size // COMMON
+                if row[t] >= 0:
+                    rows[row[t], i] = s.label[e]
         for i in range(size):
             u = order[first + i]
             reach, later = 0, 0
@@ -88,10 +96,11 @@ def block_candidates(s, order, block, best, floor):
                 t = s.topics[e]
                 if s.outside[t] == 0:
                     continue
-                within = s.label[e] == s.largest[t]
-                if (front[t] - start[t] if within else members[t]) > many:
-                    _count(member, home, start[t], front[t] if within else start[t] + members[t], s.label[e],
-                           s.weight[t], worth)  # fmt: skip
+                if (front[t] - start[t] if s.label[e] == s.largest[t] else members[t]) > many:
+                    _count_row(rows[row[t]], size, s.label[e], s.weight[t], worth)
+            if _highest(worth, size) < floor:
+                worth[:size] = 0
+                continue
             n_top, least, lowest = 0, floor - 1, 0
             for z in range(size):
                 j = i + z
@@ -125,6 +134,13 @@ def _count(member, home, first, last, own, weight, worth):
     """Add a topic's weight to what those of its members are worth that lie in another component than ``own``."""
     for q in range(first, last):
         worth[member[q]] += weight if home[q] != own else np.int32(0)
+
+
+@borrowing
+def _count_row(home, size, own, weight, worth):
+    """As `_count`, from the labels of all nodes of the block, -1 where a node does not want the topic."""
+    for j in range(size):
+        worth[j] += weight if (home[j] != own) & (home[j] >= 0) else np.int32(0)
 
 
 @borrowing
