@@ -111,7 +111,7 @@ from pathlib import Path
 import numpy as np
 import topicloom as tl
 from topicloom.pipeline.prepare import prepare
-from topicloom.pipeline.rounds.run import design_in_rounds
+from topicloom.pipeline.rounds.design_in_rounds import design_in_rounds
 from topicloom.spark.session import spark_session
 
 master, work = sys.argv[1], Path(sys.argv[2])
