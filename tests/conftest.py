@@ -3,6 +3,8 @@
 import os
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -60,6 +62,18 @@ def spark() -> "Iterator[SparkSession]":
     session.sparkContext.setLogLevel("OFF")
     yield session
     session.stop()
+
+
+@pytest.fixture
+def shared_session(spark: "SparkSession", monkeypatch: pytest.MonkeyPatch) -> None:
+    """Commands that `main` runs take the session of the tests instead of starting, and ending, one of their own."""
+
+    @contextmanager
+    def shared(**_: object) -> "Iterator[SparkSession]":
+        yield spark
+
+    for command in ("compare", "design", "generate", "measure", "stream", "study", "verify"):
+        monkeypatch.setattr(import_module(f"topicloom.cli.commands.{command}"), "spark_session", shared)
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 import json
 import os
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -10,20 +9,8 @@ import pytest
 import topicloom as tl
 from topicloom.cli import app
 from topicloom.cli.app import main
-from topicloom.cli.commands import design, generate, measure, verify
+from topicloom.cli.commands import design
 from topicloom.spark.session import spark_session
-
-
-@pytest.fixture
-def shared_session(spark, monkeypatch):
-    """Commands take the session of the tests instead of starting, and ending, one of their own."""
-
-    @contextmanager
-    def shared(**_):
-        yield spark
-
-    for command in (design, generate, measure, verify):
-        monkeypatch.setattr(command, "spark_session", shared)
 
 
 @pytest.fixture

@@ -1,7 +1,6 @@
 """``topicloom compare`` from a file to the table, the picture and the results."""
 
 import json
-from contextlib import contextmanager
 from functools import partial
 
 import pytest
@@ -13,15 +12,6 @@ from topicloom.engine import memory_limits
 from topicloom.errors import NotEnoughMemoryError
 from topicloom.methods.registry import Size
 from topicloom.spark.session import cores_of
-
-
-@pytest.fixture
-def shared_session(spark, monkeypatch):
-    @contextmanager
-    def shared(**_):
-        yield spark
-
-    monkeypatch.setattr(compare, "spark_session", shared)
 
 
 @pytest.fixture

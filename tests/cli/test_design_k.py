@@ -1,22 +1,11 @@
 """``--k``: which method it takes, which it refuses, and that the result is judged at it."""
 
 import json
-from contextlib import contextmanager
 
 import pytest
 
 import topicloom as tl
 from topicloom.cli.app import main
-from topicloom.cli.commands import design
-
-
-@pytest.fixture
-def shared_session(spark, monkeypatch):
-    @contextmanager
-    def shared(**_):
-        yield spark
-
-    monkeypatch.setattr(design, "spark_session", shared)
 
 
 @pytest.fixture

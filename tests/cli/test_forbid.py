@@ -1,12 +1,9 @@
 """``design --forbid``: the overlay keeps off the pairs, and a topic that they cut is named with its groups."""
 
-from contextlib import contextmanager
-
 import pytest
 
 import topicloom as tl
 from topicloom.cli.app import main
-from topicloom.cli.commands import design
 from topicloom.errors import InvalidLinksError
 from topicloom.routing.ownership import undialled_pairs
 
@@ -14,15 +11,6 @@ from topicloom.routing.ownership import undialled_pairs
 class Broker:
     def __init__(self, dials: bool, accepts: bool) -> None:
         self.dials, self.accepts = dials, accepts
-
-
-@pytest.fixture
-def shared_session(spark, monkeypatch):
-    @contextmanager
-    def shared(**_):
-        yield spark
-
-    monkeypatch.setattr(design, "spark_session", shared)
 
 
 @pytest.fixture

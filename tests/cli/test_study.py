@@ -1,21 +1,9 @@
 """``topicloom study`` from its name to plots, table and page."""
 
-from contextlib import contextmanager
-
 import pytest
 from pyarrow import parquet
 
 from topicloom.cli.app import main
-from topicloom.cli.commands import study
-
-
-@pytest.fixture
-def shared_session(spark, monkeypatch):
-    @contextmanager
-    def shared(**_):
-        yield spark
-
-    monkeypatch.setattr(study, "spark_session", shared)
 
 
 def test_a_study_leaves_results_plots_and_a_page(shared_session, tmp_path, capsys):

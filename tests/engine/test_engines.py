@@ -2,7 +2,6 @@
 
 import json
 import random
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,7 @@ from reading import fuzz
 from topicloom import Interest
 from topicloom.cli import engines
 from topicloom.cli.app import main
-from topicloom.cli.commands import design, measure, verify
+from topicloom.cli.commands import design
 from topicloom.engine.fingerprint import fingerprint, folded
 from topicloom.kernels.notice import COMPILING
 from topicloom.pipeline import one_pass
@@ -23,16 +22,6 @@ from topicloom.pipeline import one_pass
 ENGINES = ("memory", "spark", "distributed")
 ROWS = "node,topic\na,x\na,y\nb,x\nb,y\nc,x\nc,z\nd,x\nd,z\n,x\na,x\ntoo,many,fields\n"
 ROLES = "node,topic,role\na,x,publish\na,x,subscribe\nb,x,\nb,x,Both\nc,x,\nc,y,publish\nd,y,no\n"
-
-
-@pytest.fixture
-def shared_session(spark, monkeypatch):
-    @contextmanager
-    def shared(**_):
-        yield spark
-
-    for command in (design, measure, verify):
-        monkeypatch.setattr(command, "spark_session", shared)
 
 
 @pytest.fixture
