@@ -65,7 +65,7 @@ format: dev  ## rewrite the code as ruff formats it
 	.venv/bin/ruff format src tests tools benchmarks
 
 bench: dev  ## time the methods against the literal baseline, churn, and small runs beside a bare Spark script; rewrite the committed tables
-	@status=0; for bench in benchmarks benchmarks.churn benchmarks.start_up; do $(PYTHON_RUN) -m $$bench || status=1; done; exit $$status
+	@status=0; for bench in benchmarks benchmarks.churn benchmarks.start_up benchmarks.beyond; do $(PYTHON_RUN) -m $$bench || status=1; done; exit $$status
 
 bench-large: dev  ## time dc and rounds-gm on 100,000 and on a million nodes and write the table of it
 	$(PYTHON_RUN) -m benchmarks.large

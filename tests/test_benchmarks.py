@@ -4,7 +4,10 @@ import json
 from pathlib import Path
 
 import pytest
+from benchmarks import beyond_report
+from benchmarks.beyond import ROWS, Row, measure
 from benchmarks.cases import CASES, exponent
+from benchmarks.instances import Instance
 from benchmarks.report import END, START, document, stored, with_table
 
 ROOT = Path(__file__).parents[1]
@@ -34,3 +37,23 @@ def test_the_committed_documents_are_those_of_the_committed_results():
     assert (ROOT / "docs" / "benchmarks.md").read_text(encoding="utf-8") == document(results)
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     assert with_table(readme, results) == readme
+
+
+def test_the_committed_tables_beyond_greedy_are_those_of_the_committed_rows():
+    rows = beyond_report.stored(ROOT)
+    for path, table in (("docs/methods/beyond-greedy.md", beyond_report.page), ("README.md", beyond_report.short)):
+        text = (ROOT / path).read_text(encoding="utf-8")
+        assert beyond_report.between_marks(text, table(rows)) == text
+
+
+def test_rows_beyond_greedy_have_distinct_names():
+    assert len({row.instance.name for row in ROWS}) == len(ROWS)
+
+
+def test_a_row_is_measured_judged_and_shown():
+    row = Row(Instance("tiny", 30, 10, 4), {1: 0.1}, (1,), best=3, degree=1, proof=True)
+    facts = {**measure(row), "at": {"date": "today", "load": 0, "cpu": "any"}}
+    assert {check["what"]: check["met"] for check in facts["checks"]}["refined, effort 1: links / gm's"] is False
+    assert facts["bound"]["links"] <= facts["exact"]["links"] <= facts["best"]["links"] <= facts["gm"]["links"]
+    shown = beyond_report.page({"tiny": facts})
+    assert "| **no** |" in shown and "optimal, proved by" in shown and "| 30 × 10 × 4 uniform | " in shown
