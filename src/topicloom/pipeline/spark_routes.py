@@ -1,6 +1,8 @@
 """Routes on Spark: one tree per topic, for overlays that are too large for one process."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -9,15 +11,20 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from topicloom.errors import NotTopicConnectedError
+from topicloom.judge.barriers import cyclic_topics
 from topicloom.model.arrays import Int64Array
 from topicloom.pipeline.encode import counts_by_id
 from topicloom.pipeline.links import encode_links
 from topicloom.pipeline.measure import node_figures
 from topicloom.pipeline.prepare import Prepared, prepare
 from topicloom.pipeline.topic_links import Question, TopicBucket, linked_topics, per_topic
+from topicloom.pipeline.write import write_parquet
+from topicloom.routing.plan import generation_of, header
 from topicloom.routing.topic_trees import least_trees
 from topicloom.spark.columns import DST, NODE, NODE_ID, SRC, TOPIC, TOPIC_ID, TOPICS, require_dataframe
 from topicloom.spark.stages import Stages
+from topicloom.storage.atomic import whole_directory
+from topicloom.storage.run_file import write_json
 
 _ENDS = ("src_id", "dst_id", "owner_id", "parent_id")
 _COLUMNS = (TOPIC, SRC, DST, "owner", "parent", "forest", "active")
@@ -60,6 +67,65 @@ def route_overlay(
     require_dataframe(links, "links", "src and dst")
     stages = stages or Stages()
     prepared = prepare(subscriptions, stages=stages)
+    return _labelled(_grown(prepared, links, rates, stages)[0], prepared)
+
+
+def write_plan(
+    subscriptions: DataFrame,
+    links: DataFrame,
+    destination: Path,
+    *,
+    rates: Mapping[str, float] | None = None,
+    target: str | None = None,
+    overwrite: bool = False,
+    stages: Stages | None = None,
+) -> dict[str, Any]:
+    """Choose a tree for every topic on the executors, judge the rows and write a plan, whole or not at all.
+
+    Parameters
+    ----------
+    subscriptions, links, rates
+        As for `route_overlay`; the links also have the column ``order``.
+    destination : Path
+        A folder that the driver and the executors share.
+    target : str, optional
+        The kind of broker, which the plan names.
+
+    Returns
+    -------
+    dict
+        ``generation``, and the numbers of topics, links, rows and ``broken`` topics, whose rows are no tree.
+
+    Notes
+    -----
+    The folder is that of `topicloom.Plan`, without fingerprints. The driver holds 16 bytes a node.
+    """
+    stages = stages or Stages()
+    prepared = prepare(subscriptions, stages=stages)
+    trees, rank = _grown(prepared, links, rates, stages)
+    rows = _labelled(trees, prepared)
+    nodes = prepared.nodes.join(_rank_table(prepared, rank), NODE_ID).persist()
+    owned = _owned(links, nodes).orderBy("order").select(SRC, DST, "owner")
+    exact = trees.join(prepared.topics, TOPIC_ID).select(TOPIC, "exact")
+    with stages("write", "writing"), whole_directory(destination, overwrite=overwrite) as staging:
+        write_parquet(rows.orderBy(TOPIC, SRC, DST), staging / "routes")
+        write_parquet(owned, staging / "links")
+        write_parquet(nodes.orderBy(NODE).select(NODE, "order"), staging / "nodes")
+        write_parquet(exact.orderBy(TOPIC), staging / "topics")
+        write_parquet(subscriptions.select(NODE, TOPIC).distinct(), staging / "subscriptions")
+        written = rows.sparkSession.read.parquet(str(staging / "routes"))
+        facts = {name: prepared.counts[name] for name in ("nodes", "topics")}
+        facts |= {"links": links.count(), "rows": written.count(), "standby": 0, "forests": 0}
+        broken = _broken(written, prepared, links)
+        generation = generation_of(staging / "routes")
+        write_json(staging / "plan.json", header(target, None, generation, facts))
+    return {**facts, "broken": broken, "generation": generation}
+
+
+def _grown(
+    prepared: Prepared, links: DataFrame, rates: Mapping[str, float] | None, stages: Stages
+) -> tuple[DataFrame, Int64Array]:
+    """(topic_id, arrays of ids, cut, exact), and the position of every node in the start order."""
     with stages("routes", f"choosing the trees of {prepared.counts['topics']:,} topics"):
         by_id = encode_links(links, prepared.nodes)
         load, rank = _loads(prepared, rates), _ranks(prepared, by_id)
@@ -67,7 +133,38 @@ def route_overlay(
         count = prepared.counts["subscriptions"]
         trees = per_topic(prepared.interest, linked, [_growing(load, rank)], n_subscriptions=count).persist()
         _refuse_unconnected(trees, prepared)
-    return _labelled(trees, prepared)
+    return trees, rank
+
+
+def _rank_table(prepared: Prepared, rank: Int64Array) -> DataFrame:
+    table = pa.table({NODE_ID: pa.array(np.arange(len(rank)), pa.int32()), "order": pa.array(rank)})
+    return prepared.interest.sparkSession.createDataFrame(table)
+
+
+def _owned(links: DataFrame, nodes: DataFrame) -> DataFrame:
+    """The links with the end that starts later and therefore dials."""
+    ends = links.select(SRC, DST, "order")
+    for end in (SRC, DST):
+        ends = ends.join(nodes.select(F.col(NODE).alias(end), F.col("order").alias(f"{end}_rank")), end)
+    return ends.withColumn("owner", F.when(F.col("src_rank") > F.col("dst_rank"), F.col(SRC)).otherwise(F.col(DST)))
+
+
+def _broken(rows: DataFrame, prepared: Prepared, links: DataFrame) -> int:
+    """Topics that the judge finds broken: not one row less than subscribers, a row on no link or beside, or a cycle."""
+    sizes = rows.groupBy(TOPIC).count()
+    counted = prepared.topics.join(sizes, TOPIC, "left").where("subscribers - 1 <> coalesce(count, 0)").select(TOPIC)
+    beside = rows.join(links, [SRC, DST], "left_anti").select(TOPIC)
+    pairs = prepared.encoded.join(prepared.nodes, NODE_ID).join(prepared.topics, TOPIC_ID).select(NODE, TOPIC)
+    for end in (SRC, DST):
+        strange = rows.join(pairs.withColumnRenamed(NODE, end), [TOPIC, end], "left_anti")
+        beside = beside.union(strange.select(TOPIC))
+    cyclic = rows.select(TOPIC, SRC, DST).repartition(TOPIC).mapInArrow(_cyclic, f"{TOPIC} string")
+    return counted.union(beside).union(cyclic).distinct().count()
+
+
+def _cyclic(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    rows = (row for batch in batches for row in zip(*(column.to_pylist() for column in batch.columns)))
+    yield pa.RecordBatch.from_pydict({TOPIC: pa.array(cyclic_topics(rows), pa.string())})
 
 
 def _growing(load: npt.NDArray[np.float64], rank: Int64Array) -> Question:
@@ -77,7 +174,7 @@ def _growing(load: npt.NDArray[np.float64], rank: Int64Array) -> Question:
         interest, nodes = bucket.interest, np.asarray(bucket.nodes)
         links = np.asarray(bucket.links, np.int32)
         salts = np.asarray(bucket.topics, np.int64)
-        parent, _ = least_trees(interest, links, load[nodes], salts)
+        parent, exact = least_trees(interest, links, load[nodes], salts)
         rows = np.flatnonzero(parent >= 0)
         one, other = nodes[interest.topic_nodes[rows]], nodes[parent[rows]]
         later = np.where(rank[one] > rank[other], one, other)
@@ -89,9 +186,9 @@ def _growing(load: npt.NDArray[np.float64], rank: Int64Array) -> Question:
         found = {
             name: pa.ListArray.from_arrays(offsets, pa.array(part, pa.int32())) for name, part in zip(_ENDS, lists)
         }
-        return {**found, "cut": pa.array(cut)}
+        return {**found, "cut": pa.array(cut), "exact": pa.array(exact)}
 
-    return Question(", ".join([*(f"{name} array<int>" for name in _ENDS), "cut boolean"]), answer)
+    return Question(", ".join([*(f"{name} array<int>" for name in _ENDS), "cut boolean", "exact boolean"]), answer)
 
 
 def _loads(prepared: Prepared, rates: Mapping[str, float] | None) -> npt.NDArray[np.float64]:

@@ -14,8 +14,10 @@ import hashlib
 import io
 import json
 import zipfile
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import Any, Self
 
@@ -24,6 +26,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
+from pyarrow.dataset import dataset
 
 from topicloom.errors import InputNotFoundError, PlanFormatError
 from topicloom.model import labels as label_columns
@@ -67,12 +70,7 @@ class Plan:
     @cached_property
     def generation(self) -> str:
         """SHA-256 of all rows: two plans with the same rows have the same generation."""
-        digest = hashlib.sha256()
-        for column in self.routes.table().columns:
-            for value in column.to_pylist():
-                text = str(value).encode("utf-8", "surrogatepass")
-                digest.update(len(text).to_bytes(8, "big") + text)
-        return digest.hexdigest()
+        return _generation(self.routes.table().columns)
 
     def save(self, directory: str | Path, *, overwrite: bool = False) -> None:
         """Write the folder, whole or not at all.
@@ -137,30 +135,50 @@ class Plan:
 
     def _header(self) -> dict[str, Any]:
         routes = self.routes
-        return {
-            "format": FORMAT,
-            "fingerprints": {
-                "interest": _digest(routes.interest.indptr, routes.interest.topics),
-                "overlay": _digest(routes.links),
-                "inventory": self.inventory_fingerprint,
-            },
-            "trees": "forests" if routes.n_forests else "least diameter",
-            "target": self.target,
-            "generation": self.generation,
-            "labels": routes.interest.node_labels is not None,
-            "counts": {
-                "nodes": routes.interest.n_nodes,
-                "topics": routes.interest.n_topics,
-                "links": len(routes.links),
-                "rows": routes.n_rows,
-                "standby": len(routes.topic) - routes.n_rows,
-                "forests": routes.n_forests,
-            },
-            **self.facts,
+        fingerprints = {
+            "interest": _digest(routes.interest.indptr, routes.interest.topics),
+            "overlay": _digest(routes.links),
+            "inventory": self.inventory_fingerprint,
         }
+        counts = {
+            "nodes": routes.interest.n_nodes,
+            "topics": routes.interest.n_topics,
+            "links": len(routes.links),
+            "rows": routes.n_rows,
+            "standby": len(routes.topic) - routes.n_rows,
+            "forests": routes.n_forests,
+        }
+        labels = routes.interest.node_labels is not None
+        return {**header(self.target, fingerprints, self.generation, counts), "labels": labels, **self.facts}
 
 
 _HEADER = ("format", "fingerprints", "trees", "target", "generation", "labels", "counts")
+
+
+def header(
+    target: str | None, fingerprints: dict[str, str | None] | None, generation: str, counts: dict[str, int]
+) -> dict[str, Any]:
+    """What ``plan.json`` holds."""
+    trees = "forests" if counts["forests"] else "least diameter"
+    about = {"trees": trees, "target": target, "generation": generation, "labels": True, "counts": counts}
+    return {"format": FORMAT, "fingerprints": fingerprints or {}, **about}
+
+
+def generation_of(folder: Path) -> str:
+    """The `Plan.generation` of rows in Parquet files, which are read column by column and a batch at a time."""
+    rows = dataset(folder)
+    columns = ["topic", "src", "dst", "owner", "parent", "forest", "active"]
+    return _generation(chain.from_iterable(b.columns for b in rows.to_batches(columns=[name])) for name in columns)
+
+
+def _generation(columns: Iterable[Iterable[pa.Array]]) -> str:
+    digest = hashlib.sha256()
+    for column in columns:
+        for part in column.chunks if isinstance(column, pa.ChunkedArray) else column:
+            for value in part.to_pylist():
+                text = str(value).encode("utf-8", "surrogatepass")
+                digest.update(len(text).to_bytes(8, "big") + text)
+    return digest.hexdigest()
 
 
 def _digest(*arrays: npt.NDArray[Any]) -> str:

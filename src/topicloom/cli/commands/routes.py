@@ -5,17 +5,24 @@ import json
 from pathlib import Path
 from typing import Annotated, Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import typer
 
 from topicloom.cli.console import format_number, narrated, print_table, tell
-from topicloom.cli.option_groups import Json, Overwrite
+from topicloom.cli.engines import MEMORY, SPARK
+from topicloom.cli.option_groups import Json, Overwrite, SparkOptions
 from topicloom.errors import InputNotFoundError, InvalidOptionError
 from topicloom.model import Overlay
 from topicloom.routing import Plan, Routes, routes
+from topicloom.spark.memory import available_memory
+from topicloom.spark.session import spark_session
 from topicloom.storage.atomic import check_destination
 
 EXAMPLE = "Example: topicloom routes overlay plan --inventory brokers.csv --for mosquitto"
 TARGETS = {"mosquitto": False, "nats": True, "rabbitmq": True, "zenoh": False}  # whether it needs forests
+# Measured on twitter_follow: 0.9 GB for 1.77 million subscriptions, the judge and the writing included.
+_BYTES_A_SUBSCRIPTION, _BYTES_A_LINK = 500, 100
 
 
 def command(
@@ -37,13 +44,21 @@ def command(
     rates: Annotated[
         Path | None, typer.Option(help="CSV with topic and rate (messages per second).", show_default=False)
     ] = None,
+    engine: Annotated[
+        str | None,
+        typer.Option(help="memory or spark.  [default: memory, where the overlay fits]", show_default=False),
+    ] = None,
+    *,
+    spark_options: SparkOptions,
     overwrite: Overwrite = False,
     as_json: Json = False,
 ) -> int:
-    """Choose one tree per topic over an overlay's links, and who dials whom. Needs no Spark.
+    """Choose one tree per topic over an overlay's links, and who dials whom. Needs no Spark unless it is too large.
 
     Links alone are not enough: where a topic's links form a cycle, brokers would send messages round for ever. A plan
     that exists is replaced only with --overwrite; its trees are then kept where they can be, unless --fresh is given.
+    An overlay that takes more memory than is at hand (500 bytes a subscription) goes to Spark, which chooses all trees
+    again and knows no inventory, no standby rows and no forests.
     """
     plan = plan.absolute()
     check_destination(plan, overwrite=overwrite)
@@ -51,6 +66,15 @@ def command(
         raise InvalidOptionError(f"--for {target!r} is not known; {', '.join(TARGETS)} are accepted")
     if fresh and keep is not None:
         raise InvalidOptionError("--keep and --fresh exclude each other: keep the trees of a plan, or choose all again")
+    check_choice(engine)
+    reason = "" if engine == SPARK else _too_large(overlay) if engine is None else None
+    if reason is not None:
+        if inventory or keep or standby or TARGETS.get(target or "", False) or (plan.exists() and not fresh):
+            raise InvalidOptionError(
+                "on Spark all trees are chosen again (--fresh), and --inventory, --keep, --standby and --for with nats "
+                f"or rabbitmq cannot be taken{reason}"
+            )
+        return _on_spark(overlay, plan, target, rates, spark_options, overwrite=overwrite, as_json=as_json)
     older = keep if keep is not None else plan if plan.exists() and not fresh else None
     with narrated("reading the overlay") as narrator:
         old = None if older is None else Plan.load(older)
@@ -79,6 +103,49 @@ def command(
         tell(f"{broken.kind}: topic {broken.topic!r}, {', '.join(broken.nodes[:5])}")
     tell(f"{'verified' if verdict.ok else 'BROKEN'}; wrote {plan}")
     return 0 if verdict.ok else 1
+
+
+def check_choice(engine: str | None) -> None:
+    """Refuse an engine that there is not."""
+    if engine not in (None, MEMORY, SPARK):
+        raise InvalidOptionError(f"there is no engine {engine!r}; {MEMORY} and {SPARK} are accepted")
+
+
+def _too_large(overlay: Path) -> str | None:
+    """Why the routes of an overlay do not fit in this process; None where they do, or where that is not known."""
+    counts = [_row_count(overlay / part) for part in ("subscriptions", "links")]
+    needed, available = _BYTES_A_SUBSCRIPTION * counts[0] + _BYTES_A_LINK * counts[1], available_memory()
+    if needed <= available:
+        return None
+    return f"; in memory the routes take about {needed / 2**30:.1f} GiB, and {available / 2**30:.1f} GiB are at hand"
+
+
+def _row_count(folder: Path) -> int:
+    try:
+        return sum(pq.read_metadata(path).num_rows for path in folder.glob("*.parquet"))
+    except (OSError, pa.ArrowException):
+        return 0  # whoever reads the rows says what is wrong
+
+
+def _on_spark(
+    overlay: Path, plan: Path, target: str | None, rates: Path | None, options: SparkOptions,
+    *, overwrite: bool, as_json: bool,
+) -> int:  # fmt: skip
+    with narrated("starting Spark") as narrator, spark_session(**vars(options)) as spark:
+        from topicloom.pipeline.spark_routes import write_plan
+        from topicloom.spark.stages import Stages
+
+        wanted, links = (spark.read.parquet(str(overlay.absolute() / part)) for part in ("subscriptions", "links"))
+        stages = Stages(narrator)
+        weights = None if rates is None else read_rates(rates)
+        facts = write_plan(wanted, links, plan, rates=weights, target=target, overwrite=overwrite, stages=stages)
+    ok = not facts["broken"]
+    if as_json:
+        print(json.dumps({"plan": str(plan), "ok": ok, **facts}))
+    else:
+        print_table(("routes", ""), [(name, str(value)) for name, value in facts.items()])
+    tell(f"{'verified' if ok else 'BROKEN'}; wrote {plan}")
+    return 0 if ok else 1
 
 
 def load_inventory(path: Path | None) -> tuple[Any, str | None]:
