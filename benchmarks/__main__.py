@@ -20,7 +20,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--quick", action="store_true", help="the smallest cases, to see that the bench works")
     parser.add_argument("--no-write", action="store_true", help="print only, also after a full run")
     parser.add_argument(
-        "--render", action="store_true", help="measure nothing; write the tables from results.json anew"
+        "--render", action="store_true", help="measure nothing; only rewrite the tables from results.json"
     )
     options = parser.parse_args(argv)
     chosen = set(options.cases or (QUICK if options.quick else [*names, "growth"]))

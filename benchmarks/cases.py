@@ -29,9 +29,9 @@ LOW_ODA = "low-oda:rho=3"
 class Case:
     """A method on an instance, its time beside that of another (method, instance) of the same run.
 
-    Either ``faster`` (the other takes at least so many times as long) or ``slower`` (at most so many times the other's
-    time) is required, or nothing; so for the memory, in megabytes over a process that only loads the instance, or as
-    a multiple of the other's. ``links_times`` is the most links, as a multiple of the other's.
+    Either ``faster`` (the other takes at least that many times as long) or ``slower`` (at most that many times
+    its time) is required, or nothing; so for the memory, in megabytes over a process that only loads the instance,
+    or as a multiple of the other's. ``links_times`` is the most links, as a multiple of the other's.
     """
 
     instance: Instance

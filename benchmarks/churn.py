@@ -41,7 +41,7 @@ class Setting:
         self.fresh: dict[int, tuple[int, float, float]] = {}
 
     def fresh_design(self, m: tl.Maintainer, number: int) -> None:
-        """Low-ODA from scratch for the nodes present after so many rounds: maximum, average degree, seconds."""
+        """Low-ODA from scratch for the nodes present after a number of rounds: maximum, average degree, seconds."""
         if number not in self.fresh:
             interest = m.interest
             started = time.perf_counter()
@@ -261,7 +261,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--large", action="store_true", help="only the large instance, beside a short run of the small")
     parser.add_argument("--no-write", action="store_true", help="print only, also after a full run")
     parser.add_argument(
-        "--render", action="store_true", help="measure nothing; write the document from churn.json anew"
+        "--render", action="store_true", help="measure nothing; only rewrite the document from churn.json"
     )
     options = parser.parse_args(argv)
     if options.render:

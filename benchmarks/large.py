@@ -214,7 +214,7 @@ def main(argv: list[str] | None = None) -> int:
     )
     parser.add_argument("--quick", action="store_true", help="tiny sizes, to see that the bench works; writes nothing")
     parser.add_argument("--folder", type=Path, help="where to work, with 3 GB of room (default: a temporary folder)")
-    parser.add_argument("--render", action="store_true", help="measure nothing; write the page from large.json anew")
+    parser.add_argument("--render", action="store_true", help="measure nothing; only rewrite the page from large.json")
     options = parser.parse_args(argv)
     chosen = options.parts or list(parts[:-1])
     if unknown := set(chosen) - set(parts):

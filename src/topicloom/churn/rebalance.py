@@ -1,7 +1,7 @@
 """Rebalancing (ours): repeated repairs let degrees creep up; links are exchanged, a few per event, until they are back.
 
 A fresh design is made rarely, for its figures alone. While the maximum degree lies above ``factor`` times the fresh
-one, a node that has so many gives up a link; while the average does, the nodes in turn. A move (`exchange`) leaves
+one, a node of maximum degree gives up a link; while the average does, the nodes in turn. A move (`exchange`) leaves
 every topic connected and changes at most `CHANGES` links; an event makes at most `MOVES` of them.
 """
 

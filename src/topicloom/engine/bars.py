@@ -64,7 +64,7 @@ def faults_of(
 
 
 def separated_sentence(topic: str, subscribers: Iterable[str], numbers: Mapping[str, int], forbid: Any) -> str | None:
-    """Say which groups of a topic's subscribers cannot meet; None when forbidden pairs are not the reason."""
+    """Say which groups of a topic's subscribers cannot meet. Returns None when forbidden pairs are not the reason."""
     label = {numbers[name]: name for name in subscribers}
     groups = separated_groups(list(label), forbid)
     if len(groups) < 2:

@@ -46,7 +46,7 @@ def check_memory(
 ) -> int:
     """Bytes that a method is expected to take in one process; an error when that is more than there is.
 
-    With ``dc`` so many workers are busy at the same time.
+    Number of workers that `dc` keeps busy at the same time.
     """
     part = worker_size(size, **(options or {})) if method == "dc" else size
     needed = interest_bytes(part) + spec_of(method).bytes_needed(size, options)

@@ -120,7 +120,7 @@ def delimited_layout(
     tries = [_Try(separator, _records(body, separator, line), options, partitions) for separator in candidates]
     if not any(one.rows for one in tries):
         raise MissingColumnError(f"{name} holds blank lines only")
-    best = max(tries, key=lambda one: (one.found, one.regularity))  # the first of equals
+    best = max(tries, key=lambda one: (one.found, one.regularity))  # the first among equally good ones
     if options.header is False:
         best = max(tries, key=lambda one: one.regularity)
         first, second, role = _positions(best.rows[0], options, partitions, name)

@@ -28,7 +28,7 @@ Message = tuple[Any, ...]
 
 
 class World(NamedTuple):
-    """What every node knows: who is in which partition, and the rules. Nodes look for peers so many ``watches``."""
+    """What every node knows: who is in which partition, and the rules. Nodes look for peers ``watches`` times."""
 
     members: list[list[int]]
     partition: list[int]
@@ -173,7 +173,7 @@ class DcNode:
             self._refresh()
 
     def _believe(self, node: int, count: int) -> bool:
-        """Suspect a mate; False if that is known, or if it has objected since."""
+        """Suspect a mate. Returns False if that is known, or if it has objected since."""
         if self.suspects.get(node, -1) >= count or self.counts.get(node, 0) > count:
             return False
         self.suspects[node] = self.counts[node] = count

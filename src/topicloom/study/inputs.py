@@ -63,7 +63,7 @@ def case_vii(nodes: int) -> Interest:
 
 
 def steeper_exponential(nodes: int, topics: int, subscriptions: int, rate: float, seed: int) -> Interest:
-    """Exponential popularity of another steepness: p(t) ∝ exp(-rate t / topics), exactly so many topics per node.
+    """Draw by p(t) ∝ exp(-rate t / topics), an exponential popularity of another steepness; all nodes want as many.
 
     `topicloom.generate` has rate 7.98, 55 % of the mass on a tenth of the topics; 18 puts 83 % there. Drawing until a
     node has enough distinct topics is the same as taking those with the largest log p(t) + Gumbel noise.

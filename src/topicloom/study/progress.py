@@ -36,7 +36,7 @@ class Progress:
         self._say(f"{self._total - len(self._left):,} of {self._total:,} cells, {_duration(elapsed)}; {rest}")
 
     def seconds_of(self, cell: Cell) -> float | None:
-        """Estimate of the seconds that a cell takes; None while no like it is finished."""
+        """Estimate the seconds that a cell takes. Returns None while no cell like it is finished."""
         spent = self._spent.get((cell.measurement, cell.method))
         return None if spent is None else cell.weight * spent[0] / spent[1]
 

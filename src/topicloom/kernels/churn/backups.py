@@ -43,7 +43,7 @@ PRIMAL_DUAL, GREEDY = 0, 1
 def rebuild_backups(
     rows, members, neighbours, backups, primaries, nodes, done, builder, rounds, keys, scratch, seed, builds
 ):
-    """Build the backups of nodes[done:] anew, one after the other, primaries along with them.
+    """Rebuild the backups of nodes[done:], one after the other, primaries along with them.
 
     Returns how far it came before a pool was full, and the room that the next node wants in it; ``builds`` is how many
     sets were built before nodes[0], and numbers the random numbers.

@@ -63,7 +63,7 @@ def thin_star(rows, members, neighbours, keys, u, cap, scratch):
 
 @serial
 def _fuller(neighbours, keys, v, w):
-    """Whether v has more links than w; of equals the one with the higher key."""
+    """Compare v with w. Returns whether v has more links, or as many and the higher key."""
     return neighbours.length[v] > neighbours.length[w] or (
         neighbours.length[v] == neighbours.length[w] and keys[v] > keys[w]
     )
@@ -112,7 +112,7 @@ def _star(rows, members, neighbours, u, cap, scratch):
 
 @serial
 def _walk(neighbours, v, x, stamp, owner, queue, tail, now):
-    """Give neighbour number x all who can be reached from v among those stamped ``now - 1``; the new end of queue."""
+    """Give neighbour x all that v reaches among those stamped ``now - 1``. Returns the new end of queue."""
     head = tail
     stamp[v], owner[v], queue[tail] = now, x, v
     tail += 1

@@ -15,7 +15,7 @@ MOST_SHARED = (1 << 12) - 1  # shared topics beyond which no difference is made
 def greedy_cover(indptr, topics, need, weight, places, limit):
     """Nodes in the order taken: each has the most still needed topics per weight at that moment; int32.
 
-    Gains only fall, so a stored gain is an upper bound, and only nodes that it would put first are counted anew: by a
+    Gains only fall, so a stored gain is an upper bound, and only nodes that it would put first are counted again: by a
     heap in O(subscriptions · log nodes) in practice; where few topics are needed, and so few nodes taken, by going
     through all nodes for each of them. The nodes are the same.
 
@@ -31,7 +31,7 @@ def greedy_cover(indptr, topics, need, weight, places, limit):
     places : int32 array, per node
         Of equal nodes the one with the lowest place is taken.
     limit : int
-        Stop after so many nodes; the cover may then be incomplete.
+        Number of nodes to stop after. The cover may then be incomplete.
     """
     needed = 0
     for t in range(len(need)):
@@ -175,7 +175,7 @@ def primal_dual_cover(rows, members, node, price, barred, shared, keys, base, mi
 
 @serial
 def _cheapest(able, price, barred, shared, keys, base):
-    """Who of those able has the lowest price, of equals the first by `tie_of`; -1 if all are barred."""
+    """Find the lowest price, the first by `tie_of` among equal ones. Returns its candidate, -1 if all are barred."""
     best, least, tie = np.int32(-1), np.int32(NO_PRICE), np.int64(-1)
     for u in able:
         if price[u] > least or barred[u]:
@@ -193,7 +193,7 @@ def _cheapest(able, price, barred, shared, keys, base):
 
 @serial
 def tie_of(shared, key, base):
-    """Below 2^32; of equals the lowest comes first: the one that shares most topics, then by its key as mixed."""
+    """Order of equal prices, below 2^32, lowest first: the one that shares most topics, then by its mixed key."""
     return (np.int64(MOST_SHARED - min(shared, MOST_SHARED)) << 20) + np.int64((key ^ base) >> np.uint64(44))
 
 

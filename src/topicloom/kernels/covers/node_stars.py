@@ -102,7 +102,7 @@ def node_stars(indptr, topics, topic_indptr, topic_nodes, places, rule):
 
 @serial
 def _list_neighbours(indptr, topics, topic_indptr, topic_nodes, in_t, u, seen, stamp, leaves):
-    """Write the other nodes that share a topic of T with u to ``leaves``; how many they are. Marks ``seen``."""
+    """Write the other nodes that share a topic of T with u to ``leaves``. Marks ``seen``. Returns their number."""
     n = 0
     seen[u] = stamp
     for k in range(indptr[u], indptr[u + 1]):

@@ -50,7 +50,7 @@ def _shuffled(n, seed, cycle):
 
 @serial
 def _repair(order, length, step, linked, seed, cycle):
-    """Exchange nodes of an order until none of its steps repeats a link; whether that succeeded.
+    """Exchange nodes of an order until none of its steps repeats a link. Returns whether that succeeded.
 
     An exchange is kept if none of the steps that it touches repeats a link, so steps already passed stay good.
     """

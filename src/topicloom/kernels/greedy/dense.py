@@ -27,14 +27,15 @@ from topicloom.kernels.jit import borrowing
 
 DENSE_BYTES = 1 << 30
 
-# Rare topics are left out of the columns while they make up so much of what pairs share, if half of so many columns go.
+# Rare topics are left out of the columns while they make up at most this share of what pairs share, if that halves
+# a table of at least this many columns.
 RARE_SHARE = 0.05
 MANY_COLUMNS = 32
 
-# Rare topics are counted in so many rows of the table at a time, which stay in the nearer caches.
+# Rows of the table in which rare topics are counted at a time: they stay in the nearer caches.
 RARE_ROWS = 256
 
-# With as many pairs of a group to look at, all of them are counted anew at once (vectors) rather than one by one.
+# With as many pairs of a group to look at, all of them are counted again at once (vectors) rather than one by one.
 RECOUNT_ALL = 3
 
 

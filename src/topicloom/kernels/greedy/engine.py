@@ -235,7 +235,7 @@ def _open_topics(indptr, topics, nodes, topic_mask, start):
 
 
 def _without_divisor(weight):
-    """Weights divided by what divides them all, so that there are no empty levels; None if all are 1 then."""
+    """Weights divided by what divides them all, so that there are no empty levels. Returns None if all are then 1."""
     weight = weight // max(int(np.gcd.reduce(weight)), 1)
     return None if (weight == 1).all() else weight
 

@@ -137,7 +137,7 @@ def build_sweep(c, s, bound):
 
 @borrowing
 def list_outside(c, s, t):
-    """Write the list of topic t's entries outside its giant component anew."""
+    """Rewrite the list of topic t's entries outside its giant component."""
     at = c.topic_ptr[t]
     for e in range(c.topic_ptr[t], c.topic_ptr[t + 1]):
         if not c.inside[e]:

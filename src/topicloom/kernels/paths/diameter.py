@@ -134,7 +134,7 @@ def _candidate(indptr, low, high, best, widest):
 
 @serial
 def _settle_node(indptr, neighbours, v, low, high, distance, queue):
-    """Search from v, tighten all bounds; the eccentricity of v."""
+    """Search from v and tighten all bounds. Returns the eccentricity of v."""
     reached = search(indptr, neighbours, v, distance, queue)
     eccentricity = distance[queue[reached - 1]]
     for w in range(len(low)):
@@ -146,7 +146,7 @@ def _settle_node(indptr, neighbours, v, low, high, distance, queue):
 
 @serial
 def _walk_chain(indptr, neighbours, v, chain):
-    """Fill ``chain`` with the path through v whose inner nodes have degree 2; its length, 0 without one.
+    """Fill ``chain`` with the path through v whose inner nodes have degree 2. Returns its length, 0 without one.
 
     A ring attached at one node, or a ring alone, gives a path that ends where it starts.
     """
@@ -180,7 +180,7 @@ def _other(indptr, neighbours, v, known):
 
 @serial
 def _settle_chain(chain, length, low, high, from_start, from_end):
-    """Exact eccentricities of the inner nodes of a chain from the distances of its two ends; the largest.
+    """Exact eccentricities of the inner nodes of a chain from the distances of its two ends. Returns the largest.
 
     The inner node at place p reaches an outer node y in ``min(p + from_start[y], length - p + from_end[y])``.
     The first term is the smaller one when ``from_start[y] - from_end[y] <= length - 2p``, so running maxima

@@ -86,7 +86,7 @@ def _fewer(indptr, u, v):
 
 @serial
 def topic_edges(subscribers, starts, ends, place, src, dst, used):
-    """Edges of one topic's sub-overlay in local ids (positions in ``subscribers``); their number.
+    """Edges of one topic's sub-overlay in local ids (positions in ``subscribers``). Returns their number.
 
     ``starts`` and ``ends`` are `oriented_links`. ``place`` (int32, a cell per node) is all -1 before and
     after. Overwrites the heads of ``src`` and ``dst``, and sets ``used`` at the places in ``ends`` of the

@@ -32,7 +32,7 @@ MOST_SAMPLED = 8  # nodes of the smaller side whose partners are looked at
 NOISE_BITS = 12
 # Quantiles of the Gumbel distribution, 1,024 for 1.
 GUMBEL = np.rint(-1024 * np.log(-np.log((np.arange(1 << NOISE_BITS) + 0.5) / (1 << NOISE_BITS)))).astype(np.int64)
-_PASSED_OVER = 5  # settled links are visited once in so many times
+_PASSED_OVER = 5  # settled links are visited in one of this many turns
 
 
 @serial

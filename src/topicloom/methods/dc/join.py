@@ -211,7 +211,7 @@ def _united(interests: Sequence[Interest]) -> tuple[Interest, list[Int64Array]]:
 
 
 def _united_ids(columns: Sequence[Labels | None], what: str) -> tuple[list[Int64Array] | None, Labels | None, int]:
-    """Ids in the order of all labels, one array per column; the labels; how many. Nothing if none has labels."""
+    """Number all labels in their order. Returns an array of ids per column, the labels and their number, or nothing."""
     labelled = [labels for labels in columns if labels is not None]
     if not labelled:
         return None, None, 0

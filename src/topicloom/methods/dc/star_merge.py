@@ -76,7 +76,7 @@ def wanted_elsewhere(part: Part, subscribers: Int64Array) -> BoolArray:
 
 
 def label_places(labels: Iterable[str], seed: int) -> Int32Array:
-    """Place of each label on the circle of the tie rule when labels decide ties: whoever knows a label knows its key.
+    """Place labels on the circle of the tie rule where labels decide ties: a site that knows a label knows its key.
 
     The key of a label is a hash of the seed and its text. Any set of labels is placed in the order of their keys.
     """

@@ -25,7 +25,7 @@ class Repaired(NamedTuple):
 
 @measures("churn")
 def churned(cell: Cell) -> Iterator[Figure]:
-    """Degrees every so many rounds (``every``), the overlay judged each time; means over the joins and the leaves."""
+    """Measure degrees after each ``every`` rounds, the overlay judged, and means over the joins and the leaves."""
     churn = Churn.of(cell)
     interest = churn.interest()
     base = low_oda(interest, seed=cell.seed)

@@ -37,10 +37,10 @@ class Exchanged(NamedTuple):
 
 @measures("rebuild")
 def rebuilt(cell: Cell) -> Iterator[Figure]:
-    """Degrees every so many rounds, and links exchanged against the round before.
+    """Measure degrees after every ``every`` rounds, and links exchanged against the round before.
 
     With ``ties="kept"`` a node keeps its place in the tie order as others come and go, as where equally good links are
-    taken in the order of a list; with ``"drawn"`` the order is drawn anew when the number of nodes changes, as
+    taken in the order of a list; with ``"drawn"`` the order is drawn again when the number of nodes changes, as
     `topicloom.design` does.
     """
     churn = Churn.of(cell)
@@ -61,7 +61,7 @@ def rebuilt(cell: Cell) -> Iterator[Figure]:
 
 @measures("list-rebuild")
 def rebuilt_in_lists(cell: Cell) -> Iterator[Figure]:
-    """Links exchanged, every so many rounds, by a method that has equally good links in lists, the newest first.
+    """Count links exchanged, after every ``every`` rounds, by a method that lists equally good links, newest first.
 
     The lists are made in the order of the nodes' numbers, which nobody's coming or going changes.
     """
@@ -71,7 +71,7 @@ def rebuilt_in_lists(cell: Cell) -> Iterator[Figure]:
 
 
 def _exchanged(churn: Churn, every: int, build: Build) -> Iterator[tuple[Exchanged, tuple[Links, int]]]:
-    """Every so many rounds what building anew exchanges, the new links, and how many nodes are there."""
+    """Yield, after every ``every`` rounds, what rebuilding exchanges, the new links and the number of nodes."""
     before: Links = set()
     built = -1  # the round after which `before` was
     for number, (turn, present) in enumerate(churn.present(), 1):
@@ -96,7 +96,7 @@ def _means(found: Sequence[Exchanged]) -> Iterator[Figure]:
 
 
 def _restricted(cell: Cell, everyone: Interest, links_of: Callable[[Interest], Int32Array]) -> Build:
-    """Building for those who are there, numbered anew in the order of their numbers among everyone."""
+    """Build for the nodes that are there, renumbered in the order of their numbers among everyone."""
 
     def build(present: Sequence[int]) -> Links:
         nodes = np.sort(np.array(present))

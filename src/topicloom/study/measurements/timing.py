@@ -23,7 +23,7 @@ from topicloom.study.measurements.measurement import Figure, measures, require_c
 from topicloom.study.printed.literal_gm import literal_greedy_merge
 from topicloom.workloads import generate
 
-# Turns are taken until there are this many, or so many seconds have gone by and there are two.
+# Turns are taken until there are this many, or this many seconds have gone by and there are two.
 _TURNS, _ENOUGH = 5, 4.0
 Work = Callable[[], object]
 

@@ -81,10 +81,10 @@ EXPLANATIONS = {
         "what the numbers under Expo of ktco ask for.",
     ),
     "half-the-nodes": Explanation(
-        "Ours are the numbers of 1,000 nodes; of equals it takes the candidate that shares most topics. Algorithm 12 "
-        "as it is printed is the other row. Why 1,000, where the text says 2,000: the share and the most primaries "
-        "come out with 1,000 and not with 2,000, the fewest with either; and if Figure 7 has the same popularity, its "
-        "shadow sets, which contain backups, are too small for the published share of 2,000.",
+        "Ours are the numbers of 1,000 nodes; between equal prices it takes the candidate that shares most topics. "
+        "Algorithm 12 as it is printed is the other row. Why 1,000, where the text says 2,000: the share and the most "
+        "primaries come out with 1,000 and not with 2,000, the fewest with either; and if Figure 7 has the same "
+        "popularity, its shadow sets, which contain backups, are too small for the published share of 2,000.",
         _CHURN,
     ),
     "greedy-backups": Explanation(
@@ -106,7 +106,7 @@ EXPLANATIONS = {
         "overlays of nearly the same nodes are: one link that differs sets off others. In the main rows ours "
         "takes equals by a circle in which a node keeps its place as others come and go, and exchanges fewer links "
         "than published. With equals in lists, the newest first, which is GM's data structure, it exchanges more, and "
-        "what the paper has from one run lies within what ten seeds give. Where places are drawn anew when the number "
+        "what the paper has from one run lies within what ten seeds give. Where places are drawn again when the number "
         "of nodes changes, as our `rebuild` does, several times as many are exchanged. The exponent of the sizes "
         "matters as well. Whoever wants few changes should repair, not rebuild.",
         _CHURN,

@@ -82,7 +82,7 @@ class Results:
         return means
 
     def spread(self, x: str, metric: str, **conditions: Any) -> "pd.Series[float]":
-        """Standard deviation over the seeds for each value of a column; 0 with one seed."""
+        """Standard deviation over the seeds for each value of a column, 0 with one seed."""
         chosen = self.select(metric, **conditions)
         deviations: pd.Series[float] = chosen.groupby(x)["value"].std(ddof=1).fillna(0.0).sort_index()
         return deviations

@@ -20,7 +20,7 @@ MOST_COLUMNS = 3
 
 
 def draw(study: Study, results: Results, folder: Path) -> bool:
-    """Write NAME.svg and NAME.png; False when nothing of the study has been measured."""
+    """Write NAME.svg and NAME.png. Returns False when nothing of the study has been measured."""
     drawable = [(panel, lines) for panel in study.panels if (lines := _measured(panel, results))]
     if not drawable:
         return False

@@ -36,7 +36,7 @@ class Compared:
 
     @property
     def ratio(self) -> float | None:
-        """Ours over the published one; None where there is none."""
+        """Ours over the published one, or None where there is none."""
         return None if self.ours is None or not self.number.value else self.ours / self.number.value
 
 
@@ -47,7 +47,7 @@ class Tried:
         self._rows = {f"{row.study}/{row.number.key}": row for row in rows if row.number.key}
 
     def of(self, row: Compared, key: str) -> Compared | None:
-        """The experiment that a row means by a key; None if it is not among them."""
+        """The experiment that a row means by a key, or None."""
         return self._rows.get(key if "/" in key else f"{row.study}/{key}")
 
     def deciding(self, row: Compared) -> list[Compared]:

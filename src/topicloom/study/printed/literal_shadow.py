@@ -4,7 +4,7 @@
 shares much. Here equals go by their numbers, the lowest first.
 
 Where the print leaves something open: components and the maximum degree are those of the whole overlay, not of the
-shadow set alone; a node whose backups are built anew is first taken from the primaries of the old ones; weights that
+shadow set alone; a node whose backups are rebuilt is first taken from the primaries of the old ones; weights that
 have fallen to 0, which Algorithm 12 bars, come last. Greedy backups may also be had with other weights than the printed
 ones, to find out which of them the paper's figures show.
 """

@@ -90,7 +90,7 @@ def _of_rebuilding() -> list[Published]:
             for says, metric, value, unit in stated
         ),
         tried(
-            "links exchanged by rebuilding, ties drawn anew as our rebuild does",
+            "links exchanged by rebuilding, ties drawn again as our rebuild does",
             610,
             mean_of("links_exchanged", measurement="rebuild", ties="drawn", **SIZES),
         ),
@@ -103,7 +103,7 @@ STUDIES = (
         title="links that a round changes",
         source="shadows-churn, Figure 8",
         setting=f"{ROUNDS} Rebuilding is looked at in each of the first 200 rounds, against the round before (with "
-        "ties drawn anew in every 100th of 1,000, with sizes ~ s⁻² in every 200th).",
+        "ties drawn again in every 100th of 1,000, with sizes ~ s⁻² in every 200th).",
         found="Shadow changes 0.068 % of the links at a join and 0.17 % at a leave (4.83 and 12.24 links); Low-ODA "
         "from scratch exchanges 9.4 % (11.3 % at joins, 7.5 % at leaves), 610 links.",
         grid=lambda scale: [

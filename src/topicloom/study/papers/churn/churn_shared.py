@@ -38,5 +38,5 @@ def plain_workload(scale: Scale) -> dict[str, Any]:
 
 
 def rounds(scale: Scale, *, every: int = 20, **more: Any) -> dict[str, Any]:
-    """1,000 rounds, looked at every so many."""
+    """Options of 1,000 rounds, looked at after every ``every``."""
     return {"rounds": scale.pick(quick=40, paper=1000), "every": scale.pick(quick=20, paper=every), **more}

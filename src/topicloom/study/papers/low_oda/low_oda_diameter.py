@@ -103,7 +103,7 @@ def _study(
         name=f"low-oda-fig{figure}",
         title=f"overlays of diameter 2 by {x_label}",
         source=f"low-oda-2d-oda, Figure {figure}",
-        setting=f"{setting}; uniform, exactly so many per node. Every overlay is checked to have topic diameter ≤ 2.",
+        setting=f"{setting}; uniform, sizes all equal. Every overlay is checked to have topic diameter ≤ 2.",
         found=f"2D-ODA needs at most {gm} times GM's links; CD-ODA-II needs {two} times, CD-ODA and CD-ODA-I {one} "
         "times 2D-ODA's on average.",
         grid=grid,
