@@ -10,7 +10,6 @@ from topicloom.errors import InvalidOptionError, NotTopicConnectedError
 from topicloom.kernels.paths.forests import shared_forests
 from topicloom.kernels.paths.stable_trees import kept_trees
 from topicloom.kernels.paths.standby import standby_rows
-from topicloom.kernels.paths.trees import spanning_trees
 from topicloom.model.arrays import Int32Array
 from topicloom.model.checks import checked_whole
 from topicloom.model.interest import Interest
@@ -131,14 +130,10 @@ def _trees(
 def least_trees(
     interest: Interest, links: Int32Array, load: npt.NDArray[np.float64], salts: npt.NDArray[np.int64]
 ) -> tuple[Int32Array, Bools]:
-    """Parent of every entry of ``interest.topic_nodes`` in its topic's tree, and per topic whether it is the shortest.
-
-    ``load`` (per node) and ``salts`` (per topic) decide among equals; the parent is -1 at roots and -2 throughout a
-    topic that is not connected.
-    """
-    parent, exact = spanning_trees(
-        interest.indptr, interest.topic_indptr, interest.topic_nodes, links, load, salts, EXACT_UP_TO, SEARCHES
-    )
+    """Find a tree of least diameter for every topic; `kept_trees` says what is given and returned."""
+    base = (interest.indptr, interest.topic_indptr, interest.topic_nodes, links)
+    nothing = (np.empty(0, np.int32),) * 4
+    parent, exact = kept_trees(*base, nothing, load, salts, EXACT_UP_TO, SEARCHES)
     return parent, exact
 
 

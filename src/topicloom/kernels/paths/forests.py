@@ -19,7 +19,7 @@ def shared_forests(indptr, topic_indptr, topic_nodes, links, kept, order, home, 
     Parameters
     ----------
     indptr, topic_indptr, topic_nodes, links, load, salts
-        As in `spanning_trees`.
+        As in `kept_trees`.
     kept : (topic, src, dst), int32 arrays
         Rows of older trees that still can be used.
     order : int, topics in the order in which they look for a forest

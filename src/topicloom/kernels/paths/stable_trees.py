@@ -12,11 +12,30 @@ from topicloom.kernels.paths.trees import mixed, shortest_tree, tree_from_middle
 
 @serial
 def kept_trees(indptr, topic_indptr, topic_nodes, links, kept, load, salts, exact_up_to, searches):
-    """Parent of every subscriber in the tree of its topic, with the rows of older trees that still can be used.
+    """Find a tree for every topic: of least diameter, or with the rows of an older tree that still can be used.
 
-    ``kept`` is (topic, src, dst, parent), int32 arrays sorted by topic: rows between subscribers, on links, without
-    a cycle. The other arguments and the answer are those of `spanning_trees`. ``exact`` is false where a topic keeps
-    rows, because nobody asked whether its diameter is the least.
+    Parameters
+    ----------
+    indptr, topic_indptr, topic_nodes
+        The interest: CSR by node (only its row starts), CSR by topic.
+    links : (m, 2) int32
+    kept : (topic, src, dst, parent), int32 arrays sorted by topic
+        Rows of older trees, between subscribers, on links, without a cycle. Empty arrays where nothing is kept.
+    load : float64, one per node
+        Between equally good nodes the one of least load is preferred. It is not overwritten.
+    salts : int64, one per topic
+        Spreads the choice among nodes of equal load. The id of the topic, whichever topics are at hand.
+    exact_up_to, searches : int
+        Topics with more subscribers get at most this number of searches for their centre.
+
+    Returns
+    -------
+    parent : int32, one per entry of ``topic_nodes``
+        Node id of the end that is nearer to the centre; -1 at the root, -2 where the topic is not connected.
+    exact : bool, one per topic
+        False where the diameter is not known to be the least, as wherever rows are kept.
+
+    Cost: O(links of the topic's sub-overlay) for each search, O(links + subscriptions) memory.
     """
     topic, src_kept, dst_kept, _ = kept
     n_topics = len(topic_indptr) - 1

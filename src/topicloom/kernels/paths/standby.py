@@ -13,7 +13,7 @@ def standby_rows(indptr, topic_indptr, topic_nodes, links, parent, preferred):
     Parameters
     ----------
     indptr, topic_indptr, topic_nodes, links
-        As in `spanning_trees`.
+        As in `kept_trees`.
     parent : int32, one per entry of ``topic_nodes``
         Node ids of the parents in the trees, -1 at roots.
     preferred : (topic, src, dst), int32 arrays sorted by topic

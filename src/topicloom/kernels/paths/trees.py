@@ -10,53 +10,8 @@ import numpy as np
 
 from topicloom.kernels.jit import serial
 from topicloom.kernels.paths.diameter import adjacency, search
-from topicloom.kernels.paths.topic_shape import oriented_links, topic_edges
 
 _WORD = 64
-
-
-@serial
-def spanning_trees(indptr, topic_indptr, topic_nodes, links, load, salts, exact_up_to, searches):
-    """Parent of every subscriber in the tree of its topic.
-
-    Parameters
-    ----------
-    indptr, topic_indptr, topic_nodes
-        The interest: CSR by node (only its row starts), CSR by topic.
-    links : (m, 2) int32
-    load : float64, one per node
-        Among equals the node of least load is preferred. It is not overwritten.
-    salts : int64, one per topic
-        Spreads the choice among nodes of equal load. The id of the topic, whichever topics are at hand.
-    exact_up_to, searches : int
-        Topics with more subscribers get at most this number of searches for their centre.
-
-    Returns
-    -------
-    parent : int32, one per entry of ``topic_nodes``
-        Node id of the end that is nearer to the centre; -1 at the root, -2 where the topic is not connected.
-    exact : bool, one per topic
-        False where the diameter is not known to be the least.
-    """
-    n_topics = len(topic_indptr) - 1
-    parent = np.full(len(topic_nodes), -1, np.int32)
-    exact = np.ones(n_topics, np.bool_)
-    starts, ends = oriented_links(indptr, links)
-    used = np.zeros(len(ends), np.bool_)
-    place = np.full(len(indptr) - 1, -1, np.int32)
-    src = np.empty(len(ends), np.int32)
-    dst = np.empty(len(ends), np.int32)
-    for t in range(n_topics):
-        first, last = topic_indptr[t], topic_indptr[t + 1]
-        if last - first < 2:
-            continue
-        subscribers = topic_nodes[first:last]
-        count = topic_edges(subscribers, starts, ends, place, src, dst, used)
-        most = last - first if last - first <= exact_up_to else searches
-        local, exact[t] = shortest_tree(len(subscribers), src[:count], dst[:count], load[subscribers], salts[t], most)
-        for i in range(len(subscribers)):
-            parent[first + i] = subscribers[local[i]] if local[i] >= 0 else local[i]
-    return parent, exact
 
 
 @serial
