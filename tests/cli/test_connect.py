@@ -1,5 +1,6 @@
-"""The same command through a real Spark Connect server, on loopback."""
+"""The same commands through a real Spark Connect server, on loopback."""
 
+import json
 import os
 import subprocess
 import sys
@@ -28,62 +29,67 @@ def server(tmp_path_factory):
         yield f"sc://127.0.0.1:{port}", folder / "cache"
 
 
-def test_the_same_links_through_spark_connect(server, tmp_path):
+IN_ONE_PROCESS = """
+import json, os, sys
+from contextlib import redirect_stderr, redirect_stdout
+from io import StringIO
+from pyspark.sql import SparkSession
+from topicloom.cli.app import main
+from topicloom.errors import InvalidOptionError
+from topicloom.stream import maintain
+
+def run(*arguments):
+    with redirect_stdout(StringIO()) as printed, redirect_stderr(StringIO()) as said:
+        code = main([*arguments, "--remote", server])
+    return code, printed.getvalue(), said.getvalue()
+
+server = sys.argv[1]
+here = os.getcwd() + "/"
+found = {
+    "design": run("design", "subs.csv", "out", "--seed", "2"),  # relative names: not in the server's folder
+    "verify": run("verify", here + "subs.csv", here + "out"),
+    "lost": run("verify", "nowhere.csv", "out"),
+    "dc": run("design", here + "subs.csv", here + "dc", "--seed", "2", "--method", "dc", "--partitions", "4"),
+    "messy": run("design", here + "messy", here + "clean"),
+    "none": run("design", here + "none.csv", here + "clean2"),
+}
+spark = SparkSession.builder.remote(server).getOrCreate()
+events = spark.readStream.format("rate").load().selectExpr("'leave' AS event", "'n' AS node")
+try:
+    maintain(events, out=here + "streamed")
+except InvalidOptionError as error:
+    found["stream"] = 2, "", str(error)
+print(json.dumps(found))
+"""
+
+
+def test_every_command_through_spark_connect_and_a_stream_refused_with_the_reason(server, tmp_path):
     server, cache = server
     interest = tl.generate(nodes=60, topics=12, subscriptions=3, seed=1)
     rows = [f"{interest.node_label(v)},{interest.topic_label(t)}" for v, t in zip(interest.nodes, interest.topics)]
     (tmp_path / "subs.csv").write_text("\n".join(["node,topic", *rows]))
-    command = [sys.executable, "-m", "topicloom"]
-    given = [str(tmp_path / "subs.csv"), str(tmp_path / "out"), "--remote", server]
-    relative = [*command, "design", "subs.csv", "out", *given[2:], "--seed", "2"]  # not in the server's folder
-    done = subprocess.run(relative, cwd=tmp_path, capture_output=True, text=True, check=False)
+    messy = messy_folder(tmp_path)
+    command = [sys.executable, "-c", IN_ONE_PROCESS, server]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+    found = {name: tuple(outcome) for name, outcome in json.loads(done.stdout).items()}
+    assert {name: code for name, (code, _, _) in found.items()} == {
+        "design": 0, "verify": 0, "lost": 2, "dc": 0, "messy": 0, "none": 2, "stream": 2,
+    }, found  # fmt: skip
     assert tl.Overlay.load(tmp_path / "out").links.tolist() == tl.design(interest, "gm", seed=2).links.tolist()
-    done = subprocess.run([*command, "verify", *given], capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stdout) == (0, "holds: all 12 topics are topic-connected\n"), done.stderr
-    lost = [*command, "verify", "nowhere.csv", "out", *given[2:]]
-    done = subprocess.run(lost, cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert done.returncode == 2
-    assert f"{tmp_path}/nowhere.csv does not exist: the Spark Connect server at {server} looks for it on" in done.stderr
-    given = [given[0], str(tmp_path / "dc"), *given[2:], "--seed", "2", "--method", "dc", "--partitions", "4"]
-    done = subprocess.run([*command, "design", *given], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+    assert found["verify"][1] == "holds: all 12 topics are topic-connected\n"
+    lost = f"{tmp_path}/nowhere.csv does not exist: the Spark Connect server at {server} looks for it on"
+    assert lost in found["lost"][2]
     expected = tl.design(interest, "dc", partitions=4, seed=2)
     assert tl.Overlay.load(tmp_path / "dc").links.tolist() == expected.links.tolist()
     # the same rows, reasons and order of problems as in memory
-    messy = messy_folder(tmp_path)
-    given = [str(messy), str(tmp_path / "clean"), "--remote", server]
-    done = subprocess.run([*command, "design", *given], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
     reading = tl.read_subscriptions(messy)
     assert rejected_of(tmp_path / "clean") == rejected_in_memory(reading)
     assert reading.counts == {"rows": 12, "used": 5, "repeated": 1, "rejected": 6}
-    assert "12 rows = 5 used + 1 repeated + 6 rejected" in done.stderr and "1 skipped: x.csv.bak" in done.stderr
-    given = [str(tmp_path / "none.csv"), str(tmp_path / "clean2"), "--remote", server]
-    done = subprocess.run([*command, "design", *given], capture_output=True, text=True, check=False)
-    assert (done.returncode, "none.csv does not exist" in done.stderr) == (2, True), done.stderr
+    said = found["messy"][2]
+    assert "12 rows = 5 used + 1 repeated + 6 rejected" in said and "1 skipped: x.csv.bak" in said
+    assert "none.csv does not exist" in found["none"][2]
+    assert "runs foreachBatch on its own side" in found["stream"][2] and not (tmp_path / "streamed").exists()
     assert not list(tmp_path.glob(".*"))
     # the server's Python has topicloom installed; what it loaded is what was sent, or nobody had unpacked it
     assert list(cache.glob("topicloom/*/package/topicloom/methods/dc/conquer.py"))
-
-
-STREAMS_REMOTELY = """
-import sys
-from pyspark.sql import SparkSession
-from topicloom.errors import InvalidOptionError
-from topicloom.stream import maintain
-
-spark = SparkSession.builder.remote(sys.argv[1]).getOrCreate()
-events = spark.readStream.format("rate").load().selectExpr("'leave' AS event", "'n' AS node")
-try:
-    maintain(events, out=sys.argv[2])
-except InvalidOptionError as error:
-    print(error)
-"""
-
-
-def test_a_stream_through_spark_connect_is_refused_with_the_reason(server, tmp_path):
-    command = [sys.executable, "-c", STREAMS_REMOTELY, server[0], str(tmp_path / "out")]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert "runs foreachBatch on its own side" in done.stdout, done.stderr
-    assert not (tmp_path / "out").exists()

@@ -7,8 +7,6 @@ import subprocess
 import sys
 import time
 
-import pytest
-
 import topicloom as tl
 from support.churn_checks import model_of
 from support.stream_events import base, check_output, put_file, random_events
@@ -38,8 +36,12 @@ def wait_for(process, what):
         time.sleep(0.02)
 
 
-@pytest.mark.spark
-def test_ctrl_c_stops_after_the_batch_and_it_goes_on_as_churn_would(tmp_path, capsys):
+def once(tmp_path, *more):
+    """Take in what there is, on the session of the tests."""
+    return main(["stream", *(str(tmp_path / name) for name in ("overlay", "events", "out")), "--once", *more])
+
+
+def test_ctrl_c_stops_after_the_batch_and_it_goes_on_as_churn_would(shared_session, tmp_path, capsys):
     overlay = base(tmp_path)
     files = random_events(overlay, 3, 10)
     put_file(tmp_path / "events", 0, files[0])
@@ -53,9 +55,8 @@ def test_ctrl_c_stops_after_the_batch_and_it_goes_on_as_churn_would(tmp_path, ca
     assert process.returncode == 0, said
     assert "batch 1: 10 events" in said and "verified" in said and "Traceback" not in said
     put_file(tmp_path / "events", 2, files[2])
-    process = start(tmp_path, "--once")
-    _, said = process.communicate(timeout=300)
-    assert process.returncode == 0, said
+    assert once(tmp_path) == 0
+    said = capsys.readouterr().err
     assert "going on" in said and "batch 2: 10 events" in said
     check_output(tmp_path / "out", overlay, files, rebalance=1.0)
     given = [str(tmp_path / name) for name in ("overlay", "events", "churned")]
@@ -77,8 +78,7 @@ def kill_while_backups_are_built(out):
     assert any(out.iterdir()) and not holds_state(out / "state.db")
 
 
-@pytest.mark.spark
-def test_killed_at_random_moments_every_event_counts_once(tmp_path):
+def test_killed_at_random_moments_every_event_counts_once(shared_session, tmp_path):
     overlay = base(tmp_path)
     kill_while_backups_are_built(tmp_path / "out")
     files = random_events(overlay, 4 * (RUNS + 1), 5)
@@ -95,9 +95,7 @@ def test_killed_at_random_moments_every_event_counts_once(tmp_path):
         process.communicate()
     for number in range(4 * RUNS, 4 * RUNS + 4):
         put_file(tmp_path / "events", number, files[number])
-    process = start(tmp_path, "--once", "--files-per-batch", "1")
-    _, said = process.communicate(timeout=300)
-    assert process.returncode == 0, said
+    assert once(tmp_path, "--files-per-batch", "1") == 0
     check_output(tmp_path / "out", overlay, files)
     after = tl.Overlay.load(tmp_path / "out" / "overlay")
     assert tl.verify(after.interest, after.links).ok

@@ -221,7 +221,7 @@ def test_an_overlay_on_spark_is_one_of_those_that_take_turns_in_a_place(spark, t
     writer.start()
     whole = refused = 0
     try:
-        while whole < 5 and refused < 20:
+        while whole < 2 and refused < 8:
             try:
                 with worker_sentences():
                     with unreplaced(str(place)):
