@@ -252,7 +252,7 @@ def test_sites_without_shared_topics_need_no_link():
 
 
 def test_spark_gives_the_links_of_the_process(spark):
-    from topicloom.pipeline.star_join import join_stars
+    from topicloom.pipeline import join_stars
 
     draw = np.random.default_rng(3)
     sites = []

@@ -10,6 +10,7 @@ with needing("spark", "the pipeline on Spark"):
     from topicloom.pipeline.design import DesignResult, design_overlay, measure_overlay, verify_overlay
     from topicloom.pipeline.read import read_subscriptions
     from topicloom.pipeline.spark_routes import route_overlay
+    from topicloom.pipeline.star_join import join_stars
     from topicloom.pipeline.synthetic import generate_subscriptions
     from topicloom.pipeline.write import write_overlay
 
@@ -17,6 +18,7 @@ __all__ = [
     "DesignResult",
     "design_overlay",
     "generate_subscriptions",
+    "join_stars",
     "measure_overlay",
     "read_subscriptions",
     "route_overlay",
