@@ -26,7 +26,20 @@ def empty_ragged(n_lists, pool_size):
 
 
 def with_room(lists, n_lists, pool_size):
-    """The same lists, moved together into a new pool; more of them if ``n_lists`` says so."""
+    """Move lists together into a new pool.
+
+    Parameters
+    ----------
+    lists : Ragged
+    n_lists, pool_size : int
+        At least this number of lists, and the size of the new pool.
+
+    Returns
+    -------
+    Ragged
+
+    Cost: O(lists + values).
+    """
     wider = empty_ragged(max(n_lists, len(lists.start)), pool_size)
     _move(lists, wider)
     return wider
@@ -45,7 +58,22 @@ def _move(lists, wider):
 
 @serial
 def push_all(lists, ids, values, done):
-    """Append values[k] to list ids[k], for k from ``done`` on. Returns how far it came before the pool was full."""
+    """Append values[k] to list ids[k], for k from ``done`` on.
+
+    Parameters
+    ----------
+    lists : Ragged
+        Changed in place.
+    ids, values : integers, of one length
+    done : int
+
+    Returns
+    -------
+    int
+        How far it came before the pool was full, ``len(ids)`` if it was not.
+
+    Cost: O(1) on average for each value.
+    """
     for k in range(done, len(ids)):
         i = ids[k]
         n = lists.length[i]
@@ -58,7 +86,23 @@ def push_all(lists, ids, values, done):
 
 @serial
 def put(lists, i, values):
-    """Let list i hold these values, in this order. False, and nothing is changed, if the pool is full."""
+    """Let one list hold these values, in this order.
+
+    Parameters
+    ----------
+    lists : Ragged
+        Changed in place.
+    i : int
+        Number of the list.
+    values : integers
+
+    Returns
+    -------
+    bool
+        False if the pool is full. Then nothing is changed.
+
+    Cost: O(values).
+    """
     n = len(values)
     if n > lists.room[i] and not _relocate(lists, i, n):
         return False
@@ -82,7 +126,16 @@ def _relocate(lists, i, room):
 
 @serial
 def remove_all(lists, ids, values):
-    """Remove values[k] from list ids[k], for all k; the last value of the list takes its place."""
+    """Remove values[k] from list ids[k], for all k. The last value of the list takes its place.
+
+    Parameters
+    ----------
+    lists : Ragged
+        Changed in place.
+    ids, values : integers, of one length
+
+    Cost: O(length of the list) for each value.
+    """
     for k in range(len(ids)):
         i = ids[k]
         first, n = lists.start[i], lists.length[i]

@@ -18,14 +18,35 @@ MOST_SHARED = (1 << 16) - 1  # shared topics beyond which no difference is made
 
 
 def links_between(rows, nodes, node_ptr, topic, n_topics, start, degree, max_degree, rho):
-    """Links that Low-ODA's rule adds between nodes given in circle order: (m, 2) int32 positions.
+    """Connect topics between a few nodes by Low-ODA's rule.
 
     Which of several links that contribute equally is added, the paper leaves open. Here it is the one that stays
     furthest below the maximum degree, where that is less than `NEAR` away; then the one whose ends share most topics in
     all, cut or not, which a later leave will find connected twice; then it goes by the tie rule. Above
     `LISTED_SHADOWS` nodes the tie rule alone decides.
 
-    CSR of the nodes with topics ascending, ``start`` as in `build_components`.
+    Parameters
+    ----------
+    rows : Ragged
+        Topics of all nodes, ascending.
+    nodes : int32
+        The few nodes, in circle order.
+    node_ptr, topic
+        What they want among the topics at hand, as `entries_of` gives it.
+    n_topics : int
+    start : int32, one per entry
+        Component of each entry before the first link, as in `build_components`.
+    degree : int64, one per node of ``nodes``
+    max_degree : int
+    rho : float
+        Low-ODA's parameter.
+
+    Returns
+    -------
+    (m, 2) int32
+        Links, as positions in ``nodes``.
+
+    Cost: O(nodes² · topics shared) up to `LISTED_SHADOWS` nodes, above that of the greedy search.
     """
     n = len(node_ptr) - 1
     if n <= LISTED_SHADOWS:
@@ -46,9 +67,29 @@ def links_between(rows, nodes, node_ptr, topic, n_topics, start, degree, max_deg
 
 @serial
 def partners(rows, neighbours, keys, node, shadows, topics, max_degree, rho):
-    """Those shadows to which Low-ODA's rule links a node until it is linked in each of the topics: int32.
+    """Link one node by Low-ODA's rule until it is linked in each of some topics.
 
-    Every topic is one component beside the node; ties as in `links_between`.
+    Every topic is one component beside the node. Ties as in `links_between`.
+
+    Parameters
+    ----------
+    rows, neighbours : Ragged
+        Topics and neighbours of all nodes.
+    keys : integers, one per node
+        Order on the circle of the tie rule.
+    node : int
+    shadows : int32
+        Nodes that it may be linked to.
+    topics : int32, ascending
+    max_degree : int
+    rho : float
+
+    Returns
+    -------
+    int32
+        Those shadows to which it is linked.
+
+    Cost: O(shadows · topics shared · links).
     """
     n = len(shadows) + 1
     nodes = np.empty(n, np.int32)
@@ -102,7 +143,22 @@ def _shared(rows, u, v):
 
 @serial
 def entries_of(rows, nodes, topics):
-    """(node_ptr int64, position in ``topics`` int32) of what the nodes want among ``topics``, which must ascend."""
+    """List what some nodes want among some topics.
+
+    Parameters
+    ----------
+    rows : Ragged
+        Topics of all nodes, ascending.
+    nodes : int32
+    topics : int32, ascending
+
+    Returns
+    -------
+    node_ptr : int64, topic : int32
+        CSR by position in ``nodes``. Topics are positions in ``topics``.
+
+    Cost: O(nodes · (their topics + topics)).
+    """
     node_ptr = np.zeros(len(nodes) + 1, np.int64)
     bound = 0
     for v in nodes:
@@ -128,10 +184,26 @@ def entries_of(rows, nodes, topics):
 
 @serial
 def pieces(members, neighbours, nodes, topics, node_ptr, topic, scratch):
-    """Which of the nodes still reach each other inside each topic: int32 per entry of `entries_of`, by the links alone.
+    """Find which of some nodes still reach each other inside each topic, by the links alone.
 
-    Walks a topic from all the nodes at once, and stops when no two unmet walks can go on: at most its subscribers and
-    their links.
+    Walks a topic from all the nodes at once, and stops when no two unmet walks can go on.
+
+    Parameters
+    ----------
+    members, neighbours : Ragged
+        Subscribers of all topics, neighbours of all nodes.
+    nodes, topics : int32
+    node_ptr, topic
+        As `entries_of` gives them.
+    scratch : Scratch
+        Overwritten.
+
+    Returns
+    -------
+    int32, one per entry
+        Equal within a topic where the nodes reach each other.
+
+    Cost: at most O(subscribers of a topic + their links) for each topic.
     """
     n_entries = len(topic)
     first = np.zeros(len(topics) + 1, np.int64)
@@ -210,7 +282,19 @@ def root(parent, e):
 
 @serial
 def cut_topics(topic, piece, n_topics):
-    """Which topics have entries in more than one piece: bool per topic."""
+    """Find the topics that have entries in more than one piece.
+
+    Parameters
+    ----------
+    topic, piece : int32, one per entry
+    n_topics : int
+
+    Returns
+    -------
+    bool, one per topic
+
+    Cost: O(entries + topics).
+    """
     first = np.full(n_topics, -1, np.int32)
     cut = np.zeros(n_topics, np.bool_)
     for k in range(len(topic)):
@@ -223,7 +307,23 @@ def cut_topics(topic, piece, n_topics):
 
 @serial
 def open_entries(node_ptr, topic, start, kept):
-    """The CSR cut down to topics kept, renumbered, and nodes that want one: (positions, node_ptr, topic, start)."""
+    """Cut a CSR down to some topics, renumbered, and to the nodes that want one of them.
+
+    Parameters
+    ----------
+    node_ptr, topic, start
+        CSR of entries with a number each.
+    kept : bool, one per topic
+
+    Returns
+    -------
+    positions : int64
+        Of the nodes that are left.
+    node_ptr, topic, start
+        Theirs.
+
+    Cost: O(entries + topics).
+    """
     number = np.empty(len(kept), np.int32)
     n_kept = 0
     for t in range(len(kept)):

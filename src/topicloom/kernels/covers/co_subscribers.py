@@ -8,7 +8,21 @@ from topicloom.kernels.jit import serial
 
 @serial
 def count_co_subscribers(indptr, topics, topic_indptr, topic_nodes, limit):
-    """Number of pairs that share a topic: int64; counting stops above ``limit``."""
+    """Count the pairs of nodes that share a topic.
+
+    Parameters
+    ----------
+    indptr, topics, topic_indptr, topic_nodes
+        The interest, CSR by node and by topic.
+    limit : int
+        Counting stops above it.
+
+    Returns
+    -------
+    int64
+
+    Cost: O(Σ over topics of subscribers²) time, O(nodes) memory.
+    """
     n_pairs = np.int64(0)
     seen = np.full(len(indptr) - 1, -1, np.int32)
     for u in range(len(indptr) - 1):
@@ -24,7 +38,22 @@ def count_co_subscribers(indptr, topics, topic_indptr, topic_nodes, limit):
 
 @serial
 def list_co_subscribers(indptr, topics, topic_indptr, topic_nodes, n_pairs):
-    """All pairs that share a topic, ascending: (n_pairs, 2) int32, u < v."""
+    """List the pairs of nodes that share a topic.
+
+    Parameters
+    ----------
+    indptr, topics, topic_indptr, topic_nodes
+        The interest, CSR by node and by topic.
+    n_pairs : int
+        Their number, as `count_co_subscribers` gives it.
+
+    Returns
+    -------
+    (n_pairs, 2) int32
+        Ascending, u < v.
+
+    Cost: O(Σ over topics of subscribers²) time, O(nodes + pairs) memory.
+    """
     links = np.empty((n_pairs, 2), np.int32)
     seen = np.full(len(indptr) - 1, -1, np.int32)
     n = 0
@@ -43,10 +72,24 @@ def list_co_subscribers(indptr, topics, topic_indptr, topic_nodes, n_pairs):
 
 @serial
 def heaviest_forest(indptr, topics, topic_indptr, topic_nodes, places):
-    """Spanning forest of the co-subscribers with the most shared topics over its links: (m, 2) int32, u < v.
+    """Find the spanning forest of the co-subscribers whose links share the most topics.
 
-    Prim's algorithm; a tree starts at the node with the lowest place that is in none, equal nodes follow their places,
-    and of equal parents the one that came first into the tree is taken.
+    Prim's algorithm. A tree starts at the node with the lowest place that is in none. Nodes that share equally many
+    topics follow their places, and between equally good parents the one that came first into the tree is taken.
+
+    Parameters
+    ----------
+    indptr, topics, topic_indptr, topic_nodes
+        The interest, CSR by node and by topic.
+    places : int32, one per node
+        On the circle of the tie rule.
+
+    Returns
+    -------
+    (m, 2) int32
+        Links, u < v.
+
+    Cost: O(Σ over topics of subscribers² · log nodes) time, O(nodes) memory.
     """
     n_nodes = len(indptr) - 1
     shared = np.zeros(n_nodes, np.int64)  # most topics shared with a node in a tree; -1 in a tree

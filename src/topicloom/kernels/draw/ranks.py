@@ -8,10 +8,22 @@ from topicloom.kernels.streams import DIVIDE_STREAM, TIE_STREAM, draw
 
 @serial
 def shuffled_ranks(nodes, n_nodes, seed):
-    """Rank of each of the given nodes in a seeded shuffle of ``range(n_nodes)``; int64.
+    """Find the rank of some nodes in a seeded shuffle of all nodes.
 
     A Feistel network of four rounds permutes the smallest square of a power of two that holds all nodes, and is
-    repeated while it leads outside: nobody needs to see the other nodes to know a node's rank.
+    repeated while it leads outside: a task needs no other node to know the rank of one.
+
+    Parameters
+    ----------
+    nodes : integers below ``n_nodes``
+    n_nodes, seed : int
+
+    Returns
+    -------
+    int64, one per node given
+        A permutation of ``range(n_nodes)`` over all nodes.
+
+    Cost: O(1) on average for each node.
     """
     bits = 1
     while 1 << (2 * bits) < n_nodes:
@@ -35,9 +47,23 @@ def shuffled_ranks(nodes, n_nodes, seed):
 
 @serial
 def leading_keys(nodes, indptr, topics, rank, seed):
-    """For each of the given nodes, whose topics a CSR has: the lowest rank of its topics, then 32 random bits; int64.
+    """Find a key for each node by which nodes of one leading topic come together.
 
-    ``rank`` (int64) is a permutation of the topics; a node without topics comes after all.
+    Parameters
+    ----------
+    nodes : integers
+    indptr, topics
+        Their topics, CSR by position in ``nodes``.
+    rank : int64, one per topic
+        A permutation of the topics.
+    seed : int
+
+    Returns
+    -------
+    int64, one per node given
+        The lowest rank of its topics, then 32 random bits. A node without topics comes after all.
+
+    Cost: O(subscriptions of the nodes).
     """
     key = draw(seed, DIVIDE_STREAM, 1)
     keys = np.empty(len(nodes), np.int64)

@@ -21,7 +21,22 @@ _ROUNDS = 16  # searches between two looks at whether the bounds still earn thei
 
 @serial
 def adjacency(n, src, dst):
-    """CSR (int64 indptr, int32 neighbours) of the undirected graph on 0 … n-1 with these edges, each once."""
+    """Turn a list of edges into rows of neighbours.
+
+    Parameters
+    ----------
+    n : int
+        Nodes are 0 … n-1.
+    src, dst : integers
+        The ends of each edge; each edge once, no loops.
+
+    Returns
+    -------
+    indptr : int64, neighbours : int32
+        CSR in which every edge is in both rows.
+
+    Cost: O(n + edges).
+    """
     indptr = np.zeros(n + 1, np.int64)
     for i in range(len(src)):
         indptr[src[i] + 1] += 1
@@ -40,10 +55,24 @@ def adjacency(n, src, dst):
 
 @serial
 def search(indptr, neighbours, source, distance, queue):
-    """Breadth-first search from ``source``.
+    """Search breadth first from one node.
 
-    Fills ``distance`` (int32, -1 where not reached) and ``queue`` (int32, nodes in the order they are met).
-    Returns the number of nodes reached; the last one in the queue is the farthest.
+    Parameters
+    ----------
+    indptr, neighbours
+        The graph in CSR form, every edge in both rows.
+    source : int
+    distance : int32, one per node
+        Overwritten with the distances from the source, -1 where not reached.
+    queue : int32, one per node
+        Overwritten with the nodes in the order they are met; the last one reached is the farthest.
+
+    Returns
+    -------
+    int
+        The number of nodes reached.
+
+    Cost: O(nodes + edges).
     """
     distance[:] = -1
     distance[source] = 0

@@ -104,7 +104,20 @@ def _count_shared(indptr, topics, u, v):
 
 @serial
 def shared_topic_counts(indptr, topics, links):
-    """Topics that both ends of each link want: int64."""
+    """Count the topics that both ends of each link want.
+
+    Parameters
+    ----------
+    indptr, topics
+        The interest, CSR by node: int64 row starts, int32 topics ascending in each row.
+    links : (m, 2) int32
+
+    Returns
+    -------
+    int64, one per link
+
+    Cost: O(topics of both ends) for each link.
+    """
     counts = np.empty(len(links), np.int64)
     for x in range(len(links)):
         counts[x] = _count_shared(indptr, topics, links[x, 0], links[x, 1])
@@ -148,7 +161,24 @@ def _arcs_of(indptr, topics, links, pairs):
 
 @serial
 def topics_that_need(indptr, topics, links, x, k):
-    """Topics (int32) in which fewer than k disjoint paths join the ends of link number x without it."""
+    """Find the topics that would not be k-connected without one link, as far as its ends are concerned.
+
+    Parameters
+    ----------
+    indptr, topics
+        The interest, CSR by node: int64 row starts, int32 topics ascending in each row.
+    links : (m, 2) int32
+    x : int
+        Number of the link.
+    k : int
+
+    Returns
+    -------
+    int32
+        Topics in which fewer than k disjoint paths join the ends of link x without it.
+
+    Cost: O(k · arcs of a topic) for each topic that the two ends share, once the arcs of all links are laid out.
+    """
     pairs = np.empty((_widest(indptr), 2), np.int64)
     arcs = _arcs_of(indptr, topics, links, pairs)
     search = _new_search(len(topics))
@@ -165,9 +195,25 @@ def topics_that_need(indptr, topics, links, x, k):
 
 @serial
 def redundant_links(indptr, topics, links, order, k):
-    """Which links (bool) can be dropped, tried in the given order, without a topic losing its k-connectivity.
+    """Find links that can be dropped without a topic losing its k-connectivity.
 
     A topic that is not k-connected keeps every link between nodes that fewer than k disjoint paths join otherwise.
+
+    Parameters
+    ----------
+    indptr, topics
+        The interest, CSR by node: int64 row starts, int32 topics ascending in each row.
+    links : (m, 2) int32
+    order : integers
+        Numbers of links, in the order in which they are tried. A link that was dropped does not stand for later ones.
+    k : int
+
+    Returns
+    -------
+    bool, one per link
+        Whether it can be dropped, together with all others that are true.
+
+    Cost: O(k · arcs of a topic) for each link and each topic that its ends share.
     """
     pairs = np.empty((_widest(indptr), 2), np.int64)
     arcs = _arcs_of(indptr, topics, links, pairs)
@@ -194,9 +240,26 @@ def redundant_links(indptr, topics, links, order, k):
 
 @serial
 def needed_links(indptr, topics, links, candidates, candidate_topics, k):
-    """Which candidates (bool) join, when their turn comes, nodes that fewer than k disjoint paths join in their topic.
+    """Find which candidates are needed when their turn comes.
 
-    ``links`` (m, 2) stand from the start, and each candidate (node, node; its topic) that is needed from then on.
+    A candidate is needed if fewer than k disjoint paths join its ends in its topic, over the links and the candidates
+    that were needed before.
+
+    Parameters
+    ----------
+    indptr, topics
+        The interest, CSR by node: int64 row starts, int32 topics ascending in each row.
+    links : (m, 2) int32
+        Stand from the start.
+    candidates : (c, 2) int32
+    candidate_topics : int32, one per candidate
+    k : int
+
+    Returns
+    -------
+    bool, one per candidate
+
+    Cost: O(k · arcs of a topic) for each candidate.
     """
     pairs = np.empty((_widest(indptr), 2), np.int64)
     n_arcs = 0
@@ -234,9 +297,23 @@ def _linked(arcs, q, r):
 
 @serial
 def disjoint_paths(arcs, search, source, sink, enough):
-    """Number of internally disjoint paths between two entries of a topic, at most ``enough``; O(enough · arcs).
+    """Count internally disjoint paths between two entries of a topic.
 
-    No link between the two may stand.
+    Parameters
+    ----------
+    arcs, search
+        The links as arcs between entries, and scratch of `_new_search`, which is overwritten.
+    source, sink : int
+        Entries of one topic. No link between the two may stand.
+    enough : int
+        Counting stops there.
+
+    Returns
+    -------
+    int
+        The number of paths, at most ``enough``.
+
+    Cost: O(enough · arcs of the topic).
     """
     search.clock[1] += 1
     a = arcs.first[sink]

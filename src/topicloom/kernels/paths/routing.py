@@ -8,10 +8,21 @@ from topicloom.kernels.paths.diameter import search
 
 @serial
 def overlay_diameters(link_indptr, neighbours, indptr, topics, topic_indptr, topic_nodes):
-    """For every topic the largest distance in the whole overlay of two subscribers (int64; -1 when infinite).
+    """Find for every topic the largest distance, in the whole overlay, of two of its subscribers.
 
-    ``link_indptr`` and ``neighbours`` are the overlay in CSR form, every link in both rows. One search from
-    every node that has a topic: O(nodes × links + Σ over topics of subscribers²) time, O(nodes) memory.
+    Parameters
+    ----------
+    link_indptr, neighbours
+        The overlay in CSR form, every link in both rows.
+    indptr, topics, topic_indptr, topic_nodes
+        The interest, CSR by node and by topic.
+
+    Returns
+    -------
+    int64, one per topic
+        -1 where two subscribers do not reach each other.
+
+    Cost: O(nodes × links + Σ over topics of subscribers²) time, O(nodes) memory.
     """
     n = len(indptr) - 1
     largest = np.zeros(len(topic_indptr) - 1, np.int64)
@@ -39,7 +50,20 @@ def overlay_diameters(link_indptr, neighbours, indptr, topics, topic_indptr, top
 
 @serial
 def distance_sums(indptr, neighbours, sources):
-    """For each source the sum of its distances to all nodes of a connected graph in CSR form (int64)."""
+    """Sum the distances from some nodes to all nodes of a connected graph.
+
+    Parameters
+    ----------
+    indptr, neighbours
+        The graph in CSR form, every edge in both rows.
+    sources : integers
+
+    Returns
+    -------
+    int64, one per source
+
+    Cost: O(nodes + edges) for each source.
+    """
     n = len(indptr) - 1
     distance = np.empty(n, np.int32)
     queue = np.empty(n, np.int32)

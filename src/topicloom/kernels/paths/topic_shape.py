@@ -10,10 +10,26 @@ _SEARCHES = 16
 
 @serial
 def topic_shape(n, src, dst, searches):
-    """Number of components, diameter, and whether that is exact, of a graph with nodes 0 … n-1, edges (src[i], dst[i]).
+    """Count the components of a graph and find its diameter.
 
-    Integer arrays, each edge once, no loops; nothing is overwritten. The diameter is -1 when the graph is not
-    connected, 0 when it has at most one node. See `bounded_diameter` for ``searches``.
+    Parameters
+    ----------
+    n : int
+        Nodes are 0 … n-1.
+    src, dst : integers
+        The ends of each edge; each edge once, no loops. Nothing is overwritten.
+    searches : int
+        At most this number of searches for the diameter, as in `bounded_diameter`.
+
+    Returns
+    -------
+    components : int
+    diameter : int
+        -1 when the graph is not connected, 0 when it has at most one node.
+    exact : bool
+        False where the diameter is a lower bound.
+
+    Cost: O(n + edges) for each search.
     """
     if n <= 1:
         return n, 0, True
@@ -86,11 +102,27 @@ def _fewer(indptr, u, v):
 
 @serial
 def topic_edges(subscribers, starts, ends, place, src, dst, used):
-    """Edges of one topic's sub-overlay in local ids (positions in ``subscribers``). Returns their number.
+    """Write the edges of one topic's sub-overlay, in local ids.
 
-    ``starts`` and ``ends`` are `oriented_links`. ``place`` (int32, a cell per node) is all -1 before and
-    after. Overwrites the heads of ``src`` and ``dst``, and sets ``used`` at the places in ``ends`` of the
-    links met.
+    Parameters
+    ----------
+    subscribers : int32
+        Nodes of the topic. Their positions are the local ids.
+    starts, ends
+        The links as `oriented_links` gives them.
+    place : int32, one per node
+        All -1 before and after.
+    src, dst : int32
+        Overwritten from the start with the ends of the edges.
+    used : bool, one per entry of ``ends``
+        Set at the links met.
+
+    Returns
+    -------
+    int
+        The number of edges.
+
+    Cost: O(subscribers + links that start at them).
     """
     for i in range(len(subscribers)):
         place[subscribers[i]] = i
@@ -111,10 +143,26 @@ def topic_edges(subscribers, starts, ends, place, src, dst, used):
 
 @serial
 def topic_shapes(indptr, topic_indptr, topic_nodes, links, exact_up_to):
-    """Links, components, diameter (int64 arrays) and whether that is a lower bound (bool), of every topic; idle links.
+    """Find links, components and diameter of every topic's sub-overlay.
 
-    See `topic_shape`; only diameters of topics with more than ``exact_up_to`` subscribers may be lower bounds. Takes
-    O(Σ over links of the topics of that end which has fewer) time besides the diameters, and O(nodes + links) memory.
+    Parameters
+    ----------
+    indptr, topic_indptr, topic_nodes
+        The interest: CSR by node (only its row starts), CSR by topic.
+    links : (m, 2) int32
+    exact_up_to : int
+        Only diameters of topics with more subscribers may be lower bounds.
+
+    Returns
+    -------
+    links, components, diameters : int64, one per topic
+        As in `topic_shape`.
+    sampled : bool, one per topic
+        Whether the diameter is a lower bound.
+    idle : int
+        Links whose ends share no topic.
+
+    Cost: O(Σ over links of the topics of that end which has fewer) time besides the diameters, O(nodes + links) memory.
     """
     n_topics = len(topic_indptr) - 1
     n_links = np.zeros(n_topics, np.int64)

@@ -242,9 +242,23 @@ def _tree_from(indptr, neighbours, u, v, load, salt, distance, queue):
 
 @serial
 def tree_diameters(topic_indptr, topic_nodes, topic, src, dst, place):
-    """Longest path of the rows of every topic (int64); -1 where they do not connect the topic.
+    """Find the longest path of every topic's rows.
 
-    Rows are sorted by topic. ``place`` (int32, a cell per node) is all -1 before and after.
+    Parameters
+    ----------
+    topic_indptr, topic_nodes
+        The interest, CSR by topic.
+    topic, src, dst : int32, one per row
+        Sorted by topic.
+    place : int32, one per node
+        All -1 before and after.
+
+    Returns
+    -------
+    int64, one per topic
+        -1 where the rows do not connect the topic.
+
+    Cost: O(subscriptions + rows).
     """
     n_topics = len(topic_indptr) - 1
     longest = np.zeros(n_topics, np.int64)
