@@ -62,13 +62,19 @@ def test_the_same_links_and_report_as_in_memory(prepared, interest, name, tasks)
         kept.unpersist()
 
 
-def test_the_pipeline_designs_verifies_and_reports(table, interest):
-    result = design_overlay(table, method="dc", partitions=5, division="similar", seed=2)
+def test_the_pipeline_designs_verifies_reports_and_removes_its_work_folder(table, interest, tmp_path):
+    stages, work = Stages(), tmp_path / "work"
+    options = {"partitions": 5, "division": "similar", "seed": 2}
+    result = design_overlay(table, method="dc", **options, work=work, stages=stages)
+    assert result.work.parent == work and len(list(result.work.glob("*.parquet"))) == 5
+    assert {"design/divide", "design/core", "design/conquer", "design/merge 1"} <= set(stages.seconds)
+    assert stages.total < sum(stages.seconds.values())
     expected = tl.design(interest, "dc", partitions=5, division="similar", seed=2)
     found = [(row["src"], row["dst"]) for row in result.links.orderBy("order").collect()]
     assert found == [(interest.node_label(u), interest.node_label(v)) for u, v in expected.links]
     assert result.verdict.ok and result.run["report"] == expected.report
     result.release()
+    assert not list(work.iterdir())
 
 
 def test_bad_options_are_refused_before_spark_works(table):
@@ -112,16 +118,6 @@ def test_a_work_folder_belongs_to_one_run(tmp_path):
     runs = [("a", 2, 0), ("b", 2, 0), ("a", 3, 0), ("a", "auto", 0), ("a", 2, 1)]
     folders = {run_folder(tmp_path, data, {"partitions": count}, seed) for data, count, seed in runs}
     assert len(folders) == 5
-
-
-def test_the_work_folder_is_removed_with_the_result(table, tmp_path):
-    stages = Stages()
-    result = design_overlay(table, method="dc", partitions=5, seed=2, work=tmp_path / "work", stages=stages)
-    assert result.work.parent == tmp_path / "work" and len(list(result.work.glob("*.parquet"))) == 5
-    assert {"design/divide", "design/core", "design/conquer", "design/merge 1"} <= set(stages.seconds)
-    assert stages.total < sum(stages.seconds.values())
-    result.release()
-    assert not list((tmp_path / "work").iterdir())
 
 
 def test_one_topic_for_everyone(spark):
