@@ -86,7 +86,7 @@ def test_every_command_through_spark_connect_and_a_stream_refused_with_the_reaso
     reading = tl.read_subscriptions(messy)
     assert rejected_of(tmp_path / "clean") == rejected_in_memory(reading)
     assert reading.counts == {"rows": 12, "used": 5, "repeated": 1, "rejected": 6}
-    said = found["messy"][2]
+    said = done.stderr  # a session sends what is said in it to the file, not to sys.stderr
     assert "12 rows = 5 used + 1 repeated + 6 rejected" in said and "1 skipped: x.csv.bak" in said
     assert "none.csv does not exist" in found["none"][2]
     assert "runs foreachBatch on its own side" in found["stream"][2] and not (tmp_path / "streamed").exists()
