@@ -1,30 +1,30 @@
 """How much work a refinement is: counted in visits of links, never in seconds, so that a call can be repeated.
 
-One unit of effort takes about as long as Greedy Merge on the same interest. That takes 2 to 6 nanoseconds times nodes
-times links on all but tiny interests that were measured. A visit takes 5 to 15 microseconds, a list of partners as long
-as 5 visits and one more for every 1,200 members read.
+One unit of effort takes about as long as Greedy Merge on the same interest, or less. That grows like the power 0.8 of
+nodes times links. A visit takes 3 to 8 microseconds, and as long again for every 75 entries that its searches follow. A
+list of partners takes as long as 5 visits and one more for every 500 members read.
 """
 
 from dataclasses import dataclass
 
 from topicloom.model import Overlay
 
-_PAIRS_PER_VISIT = 3_000
-_VISITS_AT_LEAST = 300
+_POWER, _DIVISOR = 0.8, 85
+_VISITS_AT_LEAST = 500
 _HOT, _COLD = 0.5, 0.15
-_VISITS_PER_LIST, _MEMBERS_PER_VISIT = 5, 1_200
+_VISITS_PER_LIST, _MEMBERS_PER_VISIT, _ENTRIES_PER_VISIT = 5, 500, 75
 _LEAST_READ, _MOST_READ = 500, 12_000
 _FOR_PARTNERS = 0.4  # of the effort, at most about
 
 
 def visits_per_unit(overlay: Overlay) -> int:
-    """Visits of one unit of effort: nodes · links / 3,000, and 300.
+    """Visits of one unit of effort: (nodes · links)^0.8 / 85, and 500.
 
     >>> import topicloom as tl
     >>> visits_per_unit(tl.design(tl.datasets.example()))
-    300
+    500
     """
-    return overlay.interest.n_nodes * overlay.n_links // _PAIRS_PER_VISIT + _VISITS_AT_LEAST
+    return int((overlay.interest.n_nodes * overlay.n_links) ** _POWER / _DIVISOR) + _VISITS_AT_LEAST
 
 
 @dataclass(frozen=True)
@@ -45,9 +45,9 @@ class Schedule:
         return cls(visits, per_unit, max(250, overlay.n_links // 4), min(max(read, _LEAST_READ), _MOST_READ))
 
     @staticmethod
-    def visits_for(lists: int, members: int) -> int:
-        """Visits that take as long as making that many lists of partners from that many members read."""
-        return _VISITS_PER_LIST * lists + members // _MEMBERS_PER_VISIT
+    def visits_for(lists: int, members: int, entries: int) -> int:
+        """Visits that take as long as making lists of partners from members read, and following entries in searches."""
+        return _VISITS_PER_LIST * lists + members // _MEMBERS_PER_VISIT + entries // _ENTRIES_PER_VISIT
 
     def temperature(self, done: int) -> int:
         """Temperature after that many visits: it falls geometrically, in 1,024ths of the weight of a median topic."""

@@ -12,7 +12,7 @@ import numpy as np
 from topicloom.kernels.jit import borrowing, serial
 
 NONE = -1
-LINKS, ARCS, CLOCK, VISIT, RANDOM, READ = range(6)
+LINKS, ARCS, CLOCK, VISIT, RANDOM, READ, FOLLOWED = range(7)
 LISTED = 40  # partners kept for a node
 MOST_BROKEN = 4  # a link whose loss breaks more topics is not moved
 OUTCOMES = 7
@@ -53,7 +53,7 @@ class Swaps(NamedTuple):
     best_score: np.ndarray  # int64 (2 · LISTED): scratch
     penalty: np.ndarray  # int64 per degree: what one more link at a node of that degree costs
     depth: np.ndarray  # int64 per entry: cost of its distance from the centre of its topic; empty if none
-    counters: np.ndarray  # int64: links, arcs, clock, clock of the visit, random numbers drawn, members read
+    counters: np.ndarray  # int64: links, arcs, clock, that of the visit, random numbers, members read, entries followed
     outcomes: np.ndarray  # int64: visits by outcome
 
 
@@ -81,7 +81,7 @@ def new_swaps(node_ptr, topic, n_topics, links, weight_of):
         np.empty((n_nodes, LISTED), np.int32), np.empty((n_nodes, LISTED), np.int64), np.zeros(n_nodes, np.bool_),
         np.zeros(n_nodes, np.int64), np.empty(n_nodes, np.int32), np.empty(2 * LISTED, np.int32),
         np.empty(2 * LISTED, np.int64), np.zeros(n_nodes + 1, np.int64),
-        np.zeros(0, np.int64), np.array([n_links, 0, 0, 0, 0, 0], np.int64), np.zeros(OUTCOMES, np.int64),
+        np.zeros(0, np.int64), np.array([n_links, 0, 0, 0, 0, 0, 0], np.int64), np.zeros(OUTCOMES, np.int64),
     )  # fmt: skip
     repack(s)
     return s

@@ -12,6 +12,7 @@ from topicloom.kernels.refinement.partners import list_partners
 from topicloom.kernels.refinement.swap_state import (
     ARCS,
     CLOCK,
+    FOLLOWED,
     LINKS,
     LISTED,
     MOST_BROKEN,
@@ -140,42 +141,33 @@ def _smaller_side(s, e, f):
     Size 0: they meet. Size -1: neither happened within `SEARCH_LIMIT` steps. The side is chained by `queue`.
     """
     first, head, after, stamp, queue = s.first, s.head, s.after, s.stamp, s.queue
-    clock_e = s.counters[CLOCK] + 1
-    clock_f = clock_e + 1
-    s.counters[CLOCK] = clock_f
-    stamp[e], stamp[f] = clock_e, clock_f
+    clock = s.counters[CLOCK] + 1
+    s.counters[CLOCK] += 2
+    stamp[e], stamp[f] = clock, clock + 1
     queue[e], queue[f] = NONE, NONE
-    at_e, last_e, at_f, last_f = e, e, f, f
-    size_e, size_f = 1, 1
-    for _ in range(SEARCH_LIMIT):
-        arc = first[at_e]
+    start, at, last, size, own = e, e, e, 1, clock
+    other_start, other_at, other_last, other_size, other = f, f, f, 1, clock + 1
+    for step in range(2 * SEARCH_LIMIT):
+        arc = first[at]
         while arc != NONE:
             y = head[arc]
-            if stamp[y] == clock_f:
+            if stamp[y] == other:
+                s.counters[FOLLOWED] += step
                 return NONE, 0
-            if stamp[y] != clock_e:
-                stamp[y] = clock_e
-                queue[last_e], queue[y] = y, NONE
-                last_e = y
-                size_e += 1
+            if stamp[y] != own:
+                stamp[y] = own
+                queue[last], queue[y] = y, NONE
+                last = y
+                size += 1
             arc = after[arc]
-        at_e = queue[at_e]
-        if at_e == NONE:
-            return e, size_e
-        arc = first[at_f]
-        while arc != NONE:
-            y = head[arc]
-            if stamp[y] == clock_e:
-                return NONE, 0
-            if stamp[y] != clock_f:
-                stamp[y] = clock_f
-                queue[last_f], queue[y] = y, NONE
-                last_f = y
-                size_f += 1
-            arc = after[arc]
-        at_f = queue[at_f]
-        if at_f == NONE:
-            return f, size_f
+        at = queue[at]
+        if at == NONE:
+            s.counters[FOLLOWED] += step
+            return start, size
+        start, at, last, size, own, other_start, other_at, other_last, other_size, other = (
+            other_start, other_at, other_last, other_size, other, start, at, last, size, own,
+        )  # fmt: skip
+    s.counters[FOLLOWED] += 2 * SEARCH_LIMIT
     return NONE, -1
 
 
