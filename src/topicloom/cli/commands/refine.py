@@ -42,7 +42,7 @@ def command(
     out = out.absolute()
     check_destination(out, overwrite=overwrite, inputs=[overlay])
     start = Overlay.load(overlay)
-    with narrated("reading") as narrator:
+    with narrated("refining") as narrator:
 
         def show(at: Progress) -> None:
             narrator(f"effort {at.spent:,.1f} of {at.effort:g}: {at.links:,} links, maximum degree {at.max_degree:,}")
