@@ -64,12 +64,12 @@ def test_the_same_links_and_report_as_in_memory(prepared, interest, name, tasks)
 
 def test_the_pipeline_designs_verifies_reports_and_removes_its_work_folder(table, interest, tmp_path):
     stages, work = Stages(), tmp_path / "work"
-    options = {"partitions": 5, "division": "similar", "seed": 2}
+    options = {"partitions": 5, "seed": 2}
     result = design_overlay(table, method="dc", **options, work=work, stages=stages)
     assert result.work.parent == work and len(list(result.work.glob("*.parquet"))) == 5
     assert {"design/divide", "design/core", "design/conquer", "design/merge 1"} <= set(stages.seconds)
     assert stages.total < sum(stages.seconds.values())
-    expected = tl.design(interest, "dc", partitions=5, division="similar", seed=2)
+    expected = tl.design(interest, "dc", **options)
     found = [(row["src"], row["dst"]) for row in result.links.orderBy("order").collect()]
     assert found == [(interest.node_label(u), interest.node_label(v)) for u, v in expected.links]
     assert result.verdict.ok and result.run["report"] == expected.report
