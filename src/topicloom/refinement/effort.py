@@ -2,23 +2,23 @@
 
 One unit of effort takes about as long as Greedy Merge on the same interest, or less. That grows like the power 0.8 of
 nodes times links. A visit takes 3 to 8 microseconds, and as long again for every 75 entries that its searches follow. A
-list of partners takes as long as 5 visits and one more for every 500 members read.
+list of partners takes as long as 5 visits and one more for every 250 members read.
 """
 
 from dataclasses import dataclass
 
 from topicloom.model import Overlay
 
-_POWER, _DIVISOR = 0.8, 85
+_POWER, _DIVISOR = 0.8, 70
 _VISITS_AT_LEAST = 500
 _HOT, _COLD = 0.5, 0.15
-_VISITS_PER_LIST, _MEMBERS_PER_VISIT, _ENTRIES_PER_VISIT = 5, 500, 75
+_VISITS_PER_LIST, _MEMBERS_PER_VISIT, _ENTRIES_PER_VISIT = 5, 250, 75
 _LEAST_READ, _MOST_READ = 500, 12_000
 _FOR_PARTNERS = 0.4  # of the effort, at most about
 
 
 def visits_per_unit(overlay: Overlay) -> int:
-    """Visits of one unit of effort: (nodes · links)^0.8 / 85, and 500.
+    """Visits of one unit of effort: (nodes · links)^0.8 / 70, and 500.
 
     >>> import topicloom as tl
     >>> visits_per_unit(tl.design(tl.datasets.example()))

@@ -66,7 +66,7 @@ def refine(
     overlay : Overlay
         Of any method, or links of your own (`Overlay.from_links`).
     effort : float
-        Above 0. One unit is (nodes · links)^0.8 / 85 visits, and 500: about the time of ``gm`` on the same interest.
+        Above 0. One unit is (nodes · links)^0.8 / 70 visits, and 500: about the time of ``gm`` on the same interest.
         Long searches and looking for partners count as visits.
     objective : str
         ``links``, or ``degree``: lowers the maximum degree first and then the links.
