@@ -23,33 +23,28 @@ def encode(source: str, out: str) -> dict:
 
 
 def sample(options: str, partitions: str) -> dict:
-    """Average degrees of gm and dc on a small interest, in memory."""
+    """Gm, dc and rounds-gm on a small interest."""
     interest = tl.generate(**json.loads(options))
-    degrees = {}
-    for method, extra in (("gm", {}), ("dc", {"partitions": int(partitions)})):
-        overlay = tl.design(interest, method, seed=1, **extra)
-        if not tl.verify(interest, overlay.links).ok:
-            raise RuntimeError(f"{method} gave an overlay that is not topic-connected")
-        degrees[method] = 2 * overlay.n_links / interest.n_nodes
-    return degrees
+    return {name: _made(interest, name, partitions) for name in ("gm", "dc", "rounds-gm")}
 
 
-def real() -> dict:
-    """Links, CPU seconds and maximum degree of gm and rounds-gm on every real interest."""
-    found = {}
-    for path in sorted(Path(os.environ.get("TOPICLOOM_DATASETS", "")).glob("*.csv*")):
-        interest = tl.read_subscriptions(path)
-        made = {}
-        for method in ("gm", "rounds-gm"):
-            tl.design(tl.generate(nodes=100, topics=10, subscriptions=3), method)  # compiles
-            began = time.process_time()
-            overlay = tl.design(interest, method, seed=1)
-            seconds = time.process_time() - began
-            if not overlay.verify().ok:
-                raise RuntimeError(f"{method} gave an overlay of {path.name} that is not topic-connected")
-            made[method] = {"links": overlay.n_links, "cpu_seconds": seconds, "max_degree": int(overlay.degree().max())}
-        found[path.name.split(".")[0]] = made
-    return found
+def real(name: str) -> dict:
+    """Gm and rounds-gm on a real interest."""
+    interest = tl.read_subscriptions(Path(os.environ["TOPICLOOM_DATASETS"]) / name).interest
+    return {method: _made(interest, method) for method in ("gm", "rounds-gm")}
+
+
+def _made(interest: tl.Interest, method: str, partitions: str = "") -> dict:
+    """Links, CPU seconds and degrees of a method in memory; its overlay must be topic-connected."""
+    options = {"partitions": int(partitions)} if method == "dc" else {}
+    tl.design(tl.generate(nodes=100, topics=10, subscriptions=3), method)  # compiles
+    began = time.process_time()
+    overlay = tl.design(interest, method, seed=1, **options)
+    seconds = time.process_time() - began
+    if not overlay.verify().ok:
+        raise RuntimeError(f"{method} gave an overlay that is not topic-connected")
+    degree = overlay.degree()
+    return {"links": overlay.n_links, "cpu_seconds": seconds, "max_degree": int(degree.max()), "degree": degree.mean()}
 
 
 if __name__ == "__main__":

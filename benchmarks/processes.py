@@ -28,9 +28,9 @@ class Outcome:
     peak_rss: int
 
 
-def run(module: str, arguments: Sequence[str]) -> Outcome:
-    """Run a module in a process of its own, with the checkout's code; an error if it fails."""
-    paths = [str(ROOT / "src"), str(ROOT), os.environ.get("PYTHONPATH", "")]
+def run(module: str, arguments: Sequence[str], source: Path | None = None) -> Outcome:
+    """Run a module in a process of its own, with the checkout's code or other ``source``; an error if it fails."""
+    paths = [str(source or ROOT / "src"), str(ROOT), os.environ.get("PYTHONPATH", "")]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(path for path in paths if path)}
     began = time.perf_counter()
     process = subprocess.Popen(

@@ -4,8 +4,14 @@ import numpy as np
 import pytest
 
 import topicloom as tl
-from topicloom.pipeline import design, design_overlay, mapped_check
+from topicloom.errors import InvalidLinksError
+from topicloom.pipeline import design, design_overlay, links, mapped_check
+from topicloom.pipeline.design import measure_prepared, verify_prepared
 from topicloom.pipeline.mapped_check import bucketed
+from topicloom.pipeline.prepare import prepare
+from topicloom.pipeline.read import open_table
+from topicloom.reading.read_options import ReadOptions
+from topicloom.spark.stages import Stages
 
 
 @pytest.fixture(scope="module")
@@ -56,3 +62,29 @@ def test_buckets_have_about_equal_loads_and_every_topic_is_in_one():
     loads = np.bincount(bucket, weights=sizes, minlength=3)
     assert len(bucket) == len(sizes)
     assert loads.max() <= 4 / 3 * max(sizes.max(), sizes.sum() / 3)  # the bound of this rule (Graham, 1969)
+
+
+def test_links_too_many_for_the_driver_are_matched_verified_and_measured_on_spark(
+    spark, table, interest, from_files, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(links, "BROUGHT_HERE", 0)
+    given = tl.design(interest, "gm").links
+    pairs = [(interest.node_label(u), interest.node_label(v)) for u, v in given]
+    text = "\n".join(["src,dst", *(f"{src},{dst}" for src, dst in [*pairs, pairs[0][::-1]])])
+    (tmp_path / "links.csv").write_text(text)
+    rows = open_table(spark, tmp_path / "links.csv", ReadOptions.of_links()).rows
+    prepared = prepare(table)
+    assert not links.fits_driver(rows, interest.n_nodes)
+    by_id, findings = links.matched(rows, prepared, "links.csv")
+    assert (findings.rows, findings.links, findings.repeated) == (len(given) + 1, len(given), 1)
+    assert findings.sentences == ()
+    metrics = measure_prepared(prepared, by_id, stages=Stages(), work=tmp_path / "measured")
+    assert metrics.to_dict() == tl.measure(interest, given).to_dict()
+    fewer = by_id.where(by_id.src_id != int(given[0, 0]))
+    verdict = verify_prepared(prepared, fewer, k=1, stages=Stages(), work=tmp_path / "verified")
+    expected = tl.verify(interest, given[given[:, 0] != given[0, 0]])
+    assert not verdict.ok and verdict.broken == expected.broken
+    (tmp_path / "strange.csv").write_text("src,dst\nn000,nobody")
+    strange = open_table(spark, tmp_path / "strange.csv", ReadOptions.of_links()).rows
+    with pytest.raises(InvalidLinksError, match="'nobody'"):
+        links.matched(strange, prepared, "strange.csv")

@@ -1,12 +1,16 @@
 """Tables that commands read, and what is said about them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from topicloom.cli.console import Narrator
-from topicloom.cli.option_groups import TableOptions
+from topicloom.cli.option_groups import SparkOptions, TableOptions
 from topicloom.cli.sources import part_of_overlay, said_whose
 from topicloom.reading.notes import example_notes
+from topicloom.spark.session import is_embedded
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -42,16 +46,31 @@ def looked_at_table(
 def prepared_links(
     tables: "Sequence[SparkTable]", expand: str | None, narrator: Narrator, stages: "Stages"
 ) -> "tuple[Prepared, DataFrame, LinkFindings]":
-    """Subscriptions prepared, with nodes that occur in links alone; links by id; and what is odd about them."""
-    from topicloom.pipeline.links import fitted_to, widened
+    """Subscriptions prepared, with nodes that occur in links alone; links by id; and what is odd about them.
+
+    Of more than 5,000,000 links and nodes none is brought here, and every link must name nodes of the subscriptions.
+    """
+    from topicloom.pipeline.links import fits_driver, fitted_to, matched, widened
     from topicloom.pipeline.prepare import prepare
 
     prepared = prepare(rows_of(tables[0], expand), stages=stages)
     tell_of_rows(narrator, prepared)
+    if not fits_driver(tables[1].rows, prepared.counts["nodes"]):
+        return prepared, *matched(tables[1].rows, prepared, "the links")
     fitted = fitted_to(tables[1].rows, prepared.nodes)
     for sentence in fitted.findings.sentences:
         narrator.note(sentence)
     return *widened(prepared, fitted), fitted.findings
+
+
+@contextmanager
+def check_folder(spark: SparkOptions, findings: "LinkFindings") -> Iterator[Path | None]:
+    """A temporary folder in which links are checked; None where executors may not see it, or links have strangers."""
+    if not is_embedded(spark.master, spark.remote) or findings.unknown or findings.transit:
+        yield None
+        return
+    with TemporaryDirectory(prefix="topicloom-check-") as folder:
+        yield Path(folder)
 
 
 def tell_of_rows(narrator: Narrator, prepared: "Prepared") -> None:

@@ -240,13 +240,15 @@ def verify_overlay(subscriptions: DataFrame, links: DataFrame, *, k: int = 1, st
     return verify_prepared(prepared, encode_links(links, prepared.nodes), k=k, stages=stages)
 
 
-def verify_prepared(prepared: Prepared, links: DataFrame, *, k: int, stages: Stages) -> Verdict:
-    """`verify_overlay` for a prepared interest and links by id; the interest is released."""
-    with stages("verify", "verifying"), _persisted_links(prepared, links) as linked:
-        judged = _asked(prepared, linked, judging(k)).persist()
-        verdict = _verdict(prepared, linked, judged, k)
-        judged.unpersist()
-    return verdict
+def verify_prepared(
+    prepared: Prepared, links: DataFrame, *, k: int, stages: Stages, work: Path | None = None
+) -> Verdict:
+    """`verify_overlay` for a prepared interest and links by id; the interest is released.
+
+    ``work`` is a folder that driver and executors share: very many subscriptions are checked from files in it.
+    """
+    with stages("verify", "verifying"), _checked(prepared, links, work, judging(k)) as (linked, judged, _):
+        return _verdict(prepared, linked, judged, k)
 
 
 def measure_overlay(subscriptions: DataFrame, links: DataFrame, *, stages: Stages | None = None) -> Metrics:
@@ -260,14 +262,12 @@ def measure_overlay(subscriptions: DataFrame, links: DataFrame, *, stages: Stage
     return measure_prepared(prepared, encode_links(links, prepared.nodes), stages=stages)
 
 
-def measure_prepared(prepared: Prepared, links: DataFrame, *, stages: Stages) -> Metrics:
-    """`measure_overlay` for a prepared interest and links by id; the interest is released."""
+def measure_prepared(prepared: Prepared, links: DataFrame, *, stages: Stages, work: Path | None = None) -> Metrics:
+    """`measure_overlay` for a prepared interest and links by id, as `verify_prepared`; the interest is released."""
+    question = topic_figures(prepared.counts["subscriptions"])
     sentence = f"measuring {prepared.counts['topics']:,} topics"
-    with stages("measure", sentence), _persisted_links(prepared, links) as linked:
-        topics = _asked(prepared, linked, topic_figures(prepared.counts["subscriptions"])).persist()
-        metrics = summarize(prepared.interest, node_figures(prepared.interest, linked), topics, linked)
-        topics.unpersist()
-    return metrics
+    with stages("measure", sentence), _checked(prepared, links, work, question) as (linked, topics, files):
+        return summarize(prepared.interest, _nodes(prepared, links, files), topics, linked)
 
 
 def _prepared(subscriptions: DataFrame, stages: Stages) -> Prepared:
@@ -278,13 +278,18 @@ def _prepared(subscriptions: DataFrame, stages: Stages) -> Prepared:
 
 
 @contextmanager
-def _persisted_links(prepared: Prepared, links: DataFrame) -> Iterator[DataFrame]:
-    """`linked_topics` of links, kept by Spark for the length of the block; then all is released."""
-    linked = linked_topics(prepared.interest, links).persist()
+def _checked(
+    prepared: Prepared, links: DataFrame, work: Path | None, question: Question
+) -> Iterator[tuple[DataFrame, DataFrame, SharedFolder | None]]:
+    """Links with the topics that they serve, answers, and the files; kept for the block, then all is released."""
+    many = prepared.counts["subscriptions"] > SUBSCRIPTIONS_A_TASK
+    files = interest_files(work) if work and many else None
+    linked, answers = (table.persist() for table in _answered(prepared, links.persist(), files, question))
     try:
-        yield linked
+        yield linked, answers, files
     finally:
-        linked.unpersist()
+        for table in (links, linked, answers):
+            table.unpersist()
         prepared.release()
 
 

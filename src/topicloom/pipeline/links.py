@@ -11,7 +11,7 @@ from pyspark.sql import functions as F
 from topicloom.errors import InvalidLinksError, MissingColumnError
 from topicloom.pipeline.prepare import Prepared
 from topicloom.pipeline.read import open_table, worker_sentences
-from topicloom.reading.link_findings import FittedLinks, fitted_links
+from topicloom.reading.link_findings import FittedLinks, LinkFindings, fitted_links
 from topicloom.reading.read_options import LinkWords, ReadOptions
 from topicloom.reading.rows import ROWS
 from topicloom.reading.table import as_links, reading_of
@@ -30,6 +30,8 @@ from topicloom.spark.columns import (
     require_columns,
 )
 
+BROUGHT_HERE = 5_000_000
+
 
 def read_links(spark: SparkSession, source: str | PathLike[str], **words: Unpack[LinkWords]) -> DataFrame:
     """Links of any table with columns ``src`` and ``dst``, as (src, dst) strings; options as for `read_subscriptions`.
@@ -39,7 +41,11 @@ def read_links(spark: SparkSession, source: str | PathLike[str], **words: Unpack
     InvalidLinksError
         A row is not a link: wrong number of fields, or a label that is null, blank or not valid text.
     """
-    rows = open_table(spark, source, ReadOptions.of_links(**words)).rows
+    return checked_rows(open_table(spark, source, ReadOptions.of_links(**words)).rows, source)
+
+
+def checked_rows(rows: DataFrame, source: str | PathLike[str]) -> DataFrame:
+    """Rows of a table of links -> (src, dst); an `InvalidLinksError` if one is not a link. Runs an action."""
     bad = rows.where(F.col(REASON).isNotNull())
     with worker_sentences():
         first = bad.orderBy(FILE, LINE).limit(1).collect()
@@ -51,16 +57,35 @@ def read_links(spark: SparkSession, source: str | PathLike[str], **words: Unpack
     return rows.select(F.col(NODE).alias(SRC), F.col(TOPIC).alias(DST))
 
 
+def fits_driver(rows: DataFrame, n_nodes: int) -> bool:
+    """Whether `fitted_to` may bring links and labels to the driver: 5,000,000 rows and nodes together, some 1 GB."""
+    with worker_sentences():
+        return rows.count() + n_nodes <= BROUGHT_HERE
+
+
 def fitted_to(rows: DataFrame, nodes: DataFrame) -> FittedLinks:
     """Rows of a table of links and (node, node_id) -> the links by id, and what is odd about them, in the driver.
 
-    Brings all rows and the labels of all nodes here: for links that people keep in a file.
+    Brings all rows and the labels of all nodes here; `fits_driver` says whether they are few enough.
     """
     with worker_sentences():
         table = rows.select(*(name for name in ROWS.names if name in rows.columns)).toArrow()
     table = pa.table({name: table[name] if name in table.column_names else pa.nulls(len(table)) for name in ROWS.names})
     names = nodes.orderBy(NODE_ID).select(NODE).toArrow().column(0).combine_chunks()
     return fitted_links(as_links(reading_of(table.cast(ROWS))), names)
+
+
+def matched(rows: DataFrame, prepared: Prepared, source: str) -> tuple[DataFrame, LinkFindings]:
+    """Rows of a table of very many links -> distinct (src_id, dst_id), and their counts, without the driver.
+
+    Raises
+    ------
+    InvalidLinksError
+        A row is not a link between two nodes of the subscriptions. Fewer links may name others; see `fitted_to`.
+    """
+    links = encode_links(checked_rows(rows, source), prepared.nodes).persist()
+    n_rows, n_links = rows.count(), links.count()
+    return links, LinkFindings(n_rows, n_links, n_rows - n_links, 0)
 
 
 def widened(prepared: Prepared, fitted: FittedLinks) -> tuple[Prepared, DataFrame]:

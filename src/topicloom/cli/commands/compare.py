@@ -17,7 +17,7 @@ from topicloom.cli.figures import COLUMNS, cells
 from topicloom.cli.input_tables import looked_at_table, rows_of, tell_of_rows
 from topicloom.cli.option_groups import Json, LinkOptions, Overwrite, Seed, SparkOptions, Subscriptions, TableOptions
 from topicloom.cli.sources import is_small, links_table, part_of_overlay
-from topicloom.errors import InvalidOptionError
+from topicloom.errors import InvalidOptionError, NotEnoughMemoryError
 from topicloom.methods.selection import MethodChoice
 from topicloom.model.checks import checked_seed
 from topicloom.spark.memory import available_memory
@@ -174,12 +174,17 @@ def _spread(
     """Compare by the distributed pipeline: encoded once, and a task for each row."""
     from topicloom.engine.comparison import Comparison, HeldLinks
     from topicloom.pipeline.compare import compare_methods
-    from topicloom.pipeline.links import fitted_to
+    from topicloom.pipeline.links import BROUGHT_HERE, fits_driver, fitted_to
     from topicloom.pipeline.prepare import prepare
 
     prepared = prepare(rows_of(tables[0], expand), stages=stages)
     tell_of_rows(narrator, prepared)
     check(prepared.size)
+    if len(tables) > 1 and not fits_driver(tables[1].rows, prepared.counts["nodes"]):
+        raise NotEnoughMemoryError(
+            f"--links and the nodes are more than {BROUGHT_HERE:,} together, which is too many for this process; "
+            "topicloom measure takes them"
+        )
     given = fitted_to(tables[1].rows, prepared.nodes) if len(tables) > 1 else None
     for sentence in () if given is None else given.findings.sentences:
         narrator.note(sentence)

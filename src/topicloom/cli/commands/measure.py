@@ -10,7 +10,7 @@ import typer
 from topicloom.cli.console import format_number, narrated, print_table, tell
 from topicloom.cli.engines import MEMORY, SPARK, Engine, check_engine, in_one_task_or, rows_in_memory
 from topicloom.cli.figures import COLUMNS, cells
-from topicloom.cli.input_tables import looked_at_table, prepared_links
+from topicloom.cli.input_tables import check_folder, looked_at_table, prepared_links
 from topicloom.cli.option_groups import Json, LinkOptions, Links, SparkOptions, Subscriptions, TableOptions
 from topicloom.cli.sources import is_small, links_table, part_of_overlay, unreplaced
 from topicloom.errors import InvalidOptionError
@@ -63,7 +63,8 @@ def command(
                     if bound:
                         raise InvalidOptionError("--bound is for what one task can hold; with --engine memory it tries")
                     prepared, encoded, findings = prepared_links(tables, table.expand, narrator, stages)
-                    return measure_prepared(prepared, encoded, stages=stages), findings, None
+                    with check_folder(spark_options, findings) as work:
+                        return measure_prepared(prepared, encoded, stages=stages, work=work), findings, None
 
                 metrics, findings, proved = in_one_task_or(
                     spread, engine, spark, tables, task, stages=stages, sentence="measuring"

@@ -8,7 +8,7 @@ import typer
 
 from topicloom.cli.console import narrated, tell, visible
 from topicloom.cli.engines import MEMORY, SPARK, Engine, check_engine, in_one_task_or, rows_in_memory
-from topicloom.cli.input_tables import looked_at_table, prepared_links
+from topicloom.cli.input_tables import check_folder, looked_at_table, prepared_links
 from topicloom.cli.option_groups import Json, LinkOptions, Links, SparkOptions, Subscriptions, TableOptions
 from topicloom.cli.sources import is_small, links_table, part_of_overlay, unreplaced
 from topicloom.judge import checked_k
@@ -63,7 +63,8 @@ def command(
 
                 def spread() -> "tuple[Verdict, LinkFindings]":
                     prepared, encoded, findings = prepared_links(tables, table.expand, narrator, stages)
-                    return verify_prepared(prepared, encoded, k=k, stages=stages), findings
+                    with check_folder(spark_options, findings) as work:
+                        return verify_prepared(prepared, encoded, k=k, stages=stages, work=work), findings
 
                 verdict, findings = in_one_task_or(
                     spread, engine, spark, tables, task, stages=stages, sentence="verifying"

@@ -1,6 +1,6 @@
 """Greedy Merge in rounds on Spark: the same links as in memory, whatever the number of cores or retried tasks."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -35,6 +35,8 @@ from topicloom.spark.stages import Stages
 # Fewer are designed in one task, in memory: a round there takes less than the jobs of a round here.
 SUBSCRIPTIONS_A_TASK = 1_000_000
 
+_Tasks = Sequence[tuple[int, tuple[int, int] | None]]  # order and stretch; None is an order that its task makes
+
 _LINKS = f"{SRC_ID} int, {DST_ID} int, `{ORDER}` bigint"
 
 
@@ -52,7 +54,8 @@ def design_in_rounds(
     """(node_id, topics) -> links by `rounds-gm`, the same as in memory, with any number of cores or retried tasks.
 
     Three jobs for each round: the orders, a task each; the candidates of stretches of them; and greedy over all
-    candidates in one task, which holds 20 bytes for each subscription. Above 2^28 subscriptions stretches add links by
+    candidates in one task, which holds 20 bytes for each subscription. Orders of a single stretch are made with their
+    candidates. Above 2^28 subscriptions stretches add links by
     themselves, and the one task, which then holds 12 bytes, puts them together. The driver holds a few numbers for each
     round.
     Rounds that are found in the folder ``work``, which driver and executors must share, are not done again: it must
@@ -73,7 +76,7 @@ def design_in_rounds(
     if rounds:
         stages.note(f"reused {len(rounds):,} rounds that an earlier run had finished")
     while (rounds[-1].merges_left if rounds else start["merges_left"]) > 0:
-        rounds.append(_played(spark, folder, plan, seed, split, rounds, start["first"], stages))
+        rounds.append(_played(spark, folder, plan, seed, split, n_nodes, rounds, start["first"], stages))
     links = _links(spark, folder, rounds)
     report = {"rounds": [one._asdict() for one in rounds]}
     return Divided(links, sum(one.links for one in rounds), report, ())
@@ -96,6 +99,7 @@ def _played(
     plan: RoundOptions,
     seed: int,
     split: bool,
+    n_nodes: int,
     rounds: list[Round],
     first: float,
     stages: Stages,
@@ -107,9 +111,11 @@ def _played(
     before = sum(one.links for one in rounds)
     left = f", {rounds[-1].merges_left:,} merges left" if rounds else ""
     title = f"round {number + 1}, contributions from {floor:,}: {before:,} links{left}"
-    with stages("design/orders", title):
-        lengths = run_tasks(spark, plan.orders or 0, partial(_keep_order, folder, plan, seed, number))
-    tasks = [(which, stretch) for which, length in enumerate(lengths) for stretch in stretches(length, plan)]
+    tasks: _Tasks = [(which, None) for which in range(plan.orders or 0)]
+    if split or len(stretches(n_nodes, plan)) > 1:
+        with stages("design/orders", title):
+            lengths = run_tasks(spark, len(tasks), partial(_keep_order, folder, plan, seed, number))
+        tasks = [(which, stretch) for which, length in enumerate(lengths) for stretch in stretches(length, plan)]
     with stages("design/candidates", f"{title}; candidates"):
         finder = partial(_keep_links if split else _keep_candidates, folder, plan, seed, number, floor, tasks)
         run_tasks(spark, len(tasks), finder)
@@ -125,15 +131,16 @@ def _keep_order(folder: RoundFolder, plan: RoundOptions, seed: int, number: int,
     return len(order)
 
 
-_Tasks = list[tuple[int, tuple[int, int]]]
-
-
 def _keep_candidates(
     folder: RoundFolder, plan: RoundOptions, seed: int, number: int, floor: int, tasks: _Tasks, task: int
 ) -> int:
-    which, (begin, end) = tasks[task]
-    order = np.array(folder.read(f"order-{which}")[begin:end])
-    found = np.unique(order_candidates(folder.standing(number), order, plan, floor))
+    which, stretch = tasks[task]
+    s = folder.standing(number)
+    if stretch is None:
+        order = round_order(s, plan, seed, number, which)
+    else:
+        order = np.array(folder.read(f"order-{which}")[slice(*stretch)])
+    found = np.unique(order_candidates(s, order, plan, floor))
     folder.keep(f"found-{number}-{task}", found)
     return len(found)
 
@@ -142,6 +149,7 @@ def _keep_links(
     folder: RoundFolder, plan: RoundOptions, seed: int, number: int, floor: int, tasks: _Tasks, task: int
 ) -> int:
     which, stretch = tasks[task]
+    assert stretch is not None
     order = folder.read(f"order-{which}")
     degree = folder.read(f"degree-{number}")
     found = stretch_links(folder.standing(number), order, stretch, plan, degree, seed, number, floor)
