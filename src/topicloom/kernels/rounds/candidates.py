@@ -77,19 +77,28 @@ def block_candidates(s, order, block, best, floor):
                     rows[row[t], i] = s.label[e]
         for i in range(size):
             u = order[first + i]
-            reach, later = 0, 0
+            reach, hope = 0, 0
             for e in range(s.indptr[u], s.indptr[u + 1]):
                 t = s.topics[e]
                 if s.outside[t] == 0:
                     continue
                 within = s.label[e] == s.largest[t]
                 reach += 0 if within else s.weight[t]
+                hope += s.weight[t] if (front[t] - start[t] if within else members[t] - 1) > 0 else 0
+            if reach == 0 or hope < floor:  # a partner that gains by it will find it
+                continue
+            later = 0
+            for e in range(s.indptr[u], s.indptr[u + 1]):
+                t = s.topics[e]
+                if s.outside[t] == 0:
+                    continue
+                within = s.label[e] == s.largest[t]
                 if (front[t] - start[t] if within else members[t]) > many:
                     later += s.weight[t]
                 else:
                     _count(member, home, start[t], front[t] if within else start[t] + members[t], s.label[e],
                            s.weight[t], worth)  # fmt: skip
-            if reach == 0 or _highest(worth, size) + later < floor:  # a partner that gains by it will find it
+            if _highest(worth, size) + later < floor:
                 worth[:size] = 0
                 continue
             for e in range(s.indptr[u], s.indptr[u + 1]):
