@@ -9,6 +9,7 @@ from pyspark.sql import functions as F
 import topicloom as tl
 from topicloom.engine.memory_limits import check_memory
 from topicloom.errors import InputNotFoundError, InvalidLinksError, InvalidOptionError, NotEnoughMemoryError
+from topicloom.methods.registry import Size
 from topicloom.pipeline import design_overlay, measure_overlay, read_subscriptions, verify_overlay, write_overlay
 from topicloom.pipeline.encode import dense_ids
 from topicloom.pipeline.prepare import prepare
@@ -207,6 +208,11 @@ def test_a_method_that_does_not_fit_is_refused_with_one_that_does(table):
         check_memory(size, "gm", 10)
     with pytest.raises(NotEnoughMemoryError, match=r"would fit: .*ring-pt"):
         check_memory(size, "gm", check_memory(size, "gm", 10**9) - 1)
+
+
+def test_ten_million_nodes_in_rounds_are_taken_by_22_gb_where_tasks_map_the_interest():
+    size = Size(10_000_000, 5_000, 200_000_000)
+    assert check_memory(size, "rounds-gm", 22 << 30, mapped=True) < check_memory(size, "rounds-gm", 22 << 30)
 
 
 def test_the_fingerprint_depends_on_the_subscriptions_alone(spark, table):

@@ -42,14 +42,21 @@ def interest_bytes(size: Size) -> int:
 
 
 def check_memory(
-    size: Size, method: str, available: int, *, workers: int = 1, options: Mapping[str, Any] | None = None
+    size: Size,
+    method: str,
+    available: int,
+    *,
+    workers: int = 1,
+    options: Mapping[str, Any] | None = None,
+    mapped: bool = False,
 ) -> int:
     """Bytes that a method is expected to take in one process; an error when that is more than there is.
 
-    Number of workers that `dc` keeps busy at the same time.
+        ``workers`` is the number that `dc` keeps busy at the same time. An interest that tasks map from files (``mapped``) is not
+    held.
     """
     part = worker_size(size, **(options or {})) if method == "dc" else size
-    needed = interest_bytes(part) + spec_of(method).bytes_needed(size, options)
+    needed = (0 if mapped else interest_bytes(part)) + spec_of(method).bytes_needed(size, options)
     busy = workers if method == "dc" else 1
     if busy * needed > available:
         fitting = [

@@ -269,12 +269,16 @@ def _spread(
     from topicloom.engine.memory_limits import check_memory
     from topicloom.pipeline.design import design_prepared
     from topicloom.pipeline.prepare import prepare
+    from topicloom.pipeline.rounds.design_in_rounds import SUBSCRIPTIONS_A_TASK
     from topicloom.pipeline.write import write_tables
 
     prepared = prepare(rows_of(source, expand), stages=stages)
     tell_of_rows(narrator, prepared)
     request = request.at(prepared.size, narrator.note)
-    needed = check_memory(prepared.size, request.method, available, workers=cores, options=request.options)
+    mapped = request.method == "rounds-gm" and prepared.size.subscriptions > SUBSCRIPTIONS_A_TASK
+    needed = check_memory(
+        prepared.size, request.method, available, workers=cores, options=request.options, mapped=mapped
+    )
     narrator.note(plan_sentence(prepared.counts, request, needed))
     numbers, barred = _barred(prepared, request, narrator)
     if staging is None:
