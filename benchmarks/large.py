@@ -99,19 +99,10 @@ class Bench:
         return {"size": size.title, **self.once(f"sample-{size.nodes}", lambda: child("sample", *options))}
 
     def faster(self) -> dict:
-        """Dc and rounds beside gm on the same interest; dc is the median of three runs, before and after gm."""
+        """Dc and rounds beside gm on the same interest."""
         size = self.sizes.faster
-        first = self.designed(size, "dc")
-        gm, rounds = self.designed(size, "gm"), self.designed(size, "rounds-gm")
-        runs = sorted([first, *(self.designed(size, "dc", again) for again in (1, 2))], key=_design_seconds)
-        return {
-            "size": size.title,
-            "partitions": size.partitions,
-            "dc": runs[1],
-            "gm": gm,
-            "rounds-gm": rounds,
-            "dc_design_seconds": [_design_seconds(one) for one in runs],
-        }
+        made = {method: self.designed(size, method) for method in ("rounds-gm", "dc", "gm")}
+        return {"size": size.title, "partitions": size.partitions, **made}
 
     def laws(self) -> dict:
         """Rounds beside gm where topics are equally popular, and where popularity falls exponentially."""
@@ -238,10 +229,6 @@ class Bench:
         path = self.folder / name
         shutil.rmtree(path, ignore_errors=True)
         return path
-
-
-def _design_seconds(designed: dict) -> float:
-    return float(designed["seconds"]["design"])
 
 
 def child(task: str, *arguments: str) -> dict:
