@@ -52,8 +52,8 @@ def check_memory(
 ) -> int:
     """Bytes that a method is expected to take in one process; an error when that is more than there is.
 
-        ``workers`` is the number that `dc` keeps busy at the same time. An interest that tasks map from files (``mapped``) is not
-    held.
+    ``workers`` is the number that `dc` keeps busy at the same time. An interest that tasks map from files (``mapped``)
+    is not held.
     """
     part = worker_size(size, **(options or {})) if method == "dc" else size
     needed = (0 if mapped else interest_bytes(part)) + spec_of(method).bytes_needed(size, options)

@@ -1,6 +1,7 @@
 """Greedy Merge in rounds (ours): greedy over a few good candidate links per node, and new candidates every round."""
 
 from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,7 @@ from topicloom.methods.rounds.round_steps import (
     stretches,
 )
 from topicloom.model import Interest, Overlay
-from topicloom.model.arrays import Int32Array
+from topicloom.model.arrays import Int32Array, Int64Array
 from topicloom.model.checks import checked_seed
 
 
@@ -139,15 +140,25 @@ def played_rounds(s: Standing, options: RoundOptions, seed: int) -> Iterator[tup
     degree = np.zeros(len(s.indptr) - 1, np.int32)
     while left:
         floor = round_floor(first, number, options)
-        orders = [round_order(s, options, seed, number, which) for which in range(options.orders or 0)]
         if split:
+            order = round_order(s, options, seed, number, 0)
             found = [
-                stretch_links(s, orders[0], stretch, options, degree, seed, number, floor)
-                for stretch in stretches(len(orders[0]), options)
+                stretch_links(s, order, stretch, options, degree, seed, number, floor)
+                for stretch in stretches(len(order), options)
             ]
             links, s, made = joined(s, found, degree, number, floor, stuck)
         else:
-            found = [order_candidates(s, order, options, floor) for order in orders]
+            found = _side_by_side(s, options, seed, number, floor)
             links, s, made = merged(s, found, options, degree, seed, number, floor, stuck)
         yield links, made
         number, stuck, left = number + 1, made.links == 0, made.merges_left
+
+
+def _side_by_side(s: Standing, options: RoundOptions, seed: int, number: int, floor: int) -> list[Int64Array]:
+    """Candidates of the orders of a round. Two threads look for them: kernels do not hold the lock of Python."""
+
+    def found(which: int) -> Int64Array:
+        return order_candidates(s, round_order(s, options, seed, number, which), options, floor)
+
+    with ThreadPoolExecutor(2) as threads:
+        return list(threads.map(found, range(options.orders or 0)))
