@@ -64,6 +64,21 @@ def test_a_destination_that_is_holds_or_lies_in_an_input_is_refused(tmp_path):
         check_destination(tmp_path / out, overwrite=True, inputs=[str(given)], ours=lambda folder: None)
 
 
+def test_a_destination_that_another_writer_moves_away_meanwhile_is_no_obstacle(tmp_path):
+    out = tmp_path / "out"
+    out.mkdir()
+
+    def looks_too_late(folder):
+        out.rmdir()
+        return not_our_subscriptions(folder)
+
+    check_destination(out, overwrite=True, ours=looks_too_late)
+    (tmp_path / "file").write_text("no folder")
+    for place in ("file", "file/below"):
+        with pytest.raises(OutputExistsError):
+            check_destination(tmp_path / place, overwrite=True)
+
+
 def test_generate_replaces_nothing_but_its_own_tables(tmp_path, capsys):
     out = tmp_path / "subs"
     arguments = ["generate", str(out), "--nodes", "10", "--topics", "3", "--subscriptions", "2"]

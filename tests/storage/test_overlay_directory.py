@@ -173,7 +173,8 @@ def test_a_load_while_another_overlay_is_saved_gives_one_or_the_other(tmp_path):
     first = tl.Overlay(a, [(0, 1), (1, 2), (2, 3), (3, 4), (4, 5)], "A")
     second = tl.Overlay(b, [(0, 5), (5, 1), (1, 4), (4, 2), (2, 3)], "B")
     out = tmp_path / "o"
-    first.save(out)
+    second.save(out)
+    first.save(out, overwrite=True)  # the kernels are compiled: the writer would be killed before it is done with that
     writer = os.fork()
     if writer == 0:
         while True:

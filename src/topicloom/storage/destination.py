@@ -6,7 +6,9 @@ Every writer asks `check_destination` before it starts and again before it moves
 import glob
 import json
 import os
+import stat
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -45,9 +47,10 @@ def check_destination(
     ------
     OutputExistsError
     """
-    if destination.is_symlink() or (destination.exists() and not destination.is_dir()):
-        raise OutputExistsError(f"{destination} exists and is not a directory; choose another place")
-    if destination.exists():
+    # Another writer may move it away meanwhile, so one look decides; and what is gone may be written.
+    with suppress(FileNotFoundError, NotADirectoryError):
+        if not stat.S_ISDIR(destination.lstat().st_mode):
+            raise OutputExistsError(f"{destination} exists and is not a directory; choose another place")
         _check_existing(destination, overwrite, ours or not_written_by_us)
     _check_inputs(destination, inputs)
     parent = destination.parent
@@ -96,6 +99,8 @@ def _check_existing(destination: Path, overwrite: bool, why_not_ours: Callable[[
     try:
         reason = why_not_ours(destination)
     except OSError as error:
+        if not destination.exists():
+            return
         reason = f"it cannot be read ({error.strerror})"
     if reason is not None:
         raise OutputExistsError(
