@@ -69,9 +69,9 @@ ROWS = (
     Row(INSTANCES["100k-zipf"], {}, (), best=0, bound=False, weighted=0.88),
     Row(INSTANCES["20k-uniform"], {}, (), best=0, bound=False),
     _flat("uniform", 9), _flat("zipf", 7), _flat("exponential", 7),
-    Row(Instance("50-uniform", 50, 20, 5), {}, (), proof=True, weighted=None),
-    Row(Instance("50-exponential", 50, 20, 5, "exponential"), {}, (), proof=True, weighted=None),
-    Row(Instance("100-zipf", 100, 30, 6, "zipf"), {}, (), proof=True, weighted=None),
+    Row(Instance("50-uniform", 50, 20, 5), {}, (), proof=True),
+    Row(Instance("50-exponential", 50, 20, 5, "exponential"), {}, (), proof=True),
+    Row(Instance("100-zipf", 100, 30, 6, "zipf"), {}, (), proof=True),
 )  # fmt: skip
 
 
