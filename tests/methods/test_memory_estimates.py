@@ -62,8 +62,8 @@ def peaks(nodes, topics, size, method, *runs):
     ],
 )
 def test_estimates_are_bounds_within_a_factor(nodes, topics, size, method, runs):
-    at, found = peaks(nodes, topics, size, method, *runs)
-    for options, peak in zip(runs, found, strict=True):
+    for options in runs:  # in processes of their own: one finds what another gave back, and seems to need less
+        at, (peak,) = peaks(nodes, topics, size, method, options)
         estimate = tl.METHODS[method].bytes_needed(at, options)
         assert peak <= estimate <= MOST * peak, (options, peak, estimate)
 
