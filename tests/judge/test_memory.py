@@ -7,6 +7,7 @@ import numpy as np
 from hypothesis import given
 
 import topicloom as tl
+from topicloom.judge.connected import disconnected_topics, split_topics
 from topicloom.judge.sub_overlays import topic_batches
 from topicloom.model.shared_topics import shared_topics
 
@@ -38,7 +39,7 @@ def test_a_node_that_wants_all_topics_costs_its_subscriptions_not_its_links_time
 
 
 @given(st.integers(0, 2**32), st.integers(1, 30))
-def test_batches_of_any_size_hold_every_edge_once(seed, at_once):
+def test_batches_of_any_size_hold_every_edge_once_and_one_pass_finds_what_they_find(seed, at_once):
     draw = np.random.default_rng(seed)
     density = draw.random(9)[:, None]
     nodes, topics = np.nonzero(draw.random((9, 40)) < density)
@@ -46,8 +47,9 @@ def test_batches_of_any_size_hold_every_edge_once(seed, at_once):
     links = np.array([(u, v) for u in range(9) for v in range(u + 1, 9) if draw.random() < 0.6], np.int32).reshape(
         -1, 2
     )
-    found = []
+    found, broken = [], []
     for batch in topic_batches(interest, links, at_once=at_once):
+        broken += disconnected_topics(interest, batch)
         for a, b, link in zip(batch.first + batch.a, batch.first + batch.b, batch.link):
             (topic,) = np.unique(np.searchsorted(interest.topic_indptr, [a, b], side="right") - 1)
             assert batch.start <= topic < batch.stop
@@ -57,3 +59,5 @@ def test_batches_of_any_size_hold_every_edge_once(seed, at_once):
         (t, at) for at, (u, v) in enumerate(links) for t in set(interest.topics_of(u)) & set(interest.topics_of(v))
     }
     assert len(found) == len(expected) and set(found) == expected
+    in_one_pass, used = split_topics(interest, links)
+    assert in_one_pass == broken and set(np.flatnonzero(used)) == {link for _, link in expected}

@@ -2,14 +2,19 @@
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import topicloom as tl
+from support.small_interests import interests
 from topicloom.errors import InvalidLinksError
 from topicloom.pipeline import design, design_overlay, links, mapped_check
 from topicloom.pipeline.design import measure_prepared, verify_prepared
 from topicloom.pipeline.mapped_check import bucketed
+from topicloom.pipeline.measure import topic_figures
 from topicloom.pipeline.prepare import prepare
 from topicloom.pipeline.read import open_table
+from topicloom.pipeline.topic_links import TopicBucket
 from topicloom.reading.read_options import ReadOptions
 from topicloom.spark.stages import Stages
 
@@ -62,6 +67,16 @@ def test_buckets_have_about_equal_loads_and_every_topic_is_in_one():
     loads = np.bincount(bucket, weights=sizes, minlength=3)
     assert len(bucket) == len(sizes)
     assert loads.max() <= 4 / 3 * max(sizes.max(), sizes.sum() / 3)  # the bound of this rule (Graham, 1969)
+
+
+@settings(deadline=None, max_examples=80)
+@given(interests(), st.sampled_from(["gm", "gm2", "cycle-pt"]), st.integers(0, 3))
+def test_a_bucket_has_a_fragile_topic_exactly_if_its_overlay_is_not_two_connected(interest, method, missing):
+    links = tl.design(interest, method).links[missing:]
+    bucket = TopicBucket(interest, links, np.arange(interest.n_nodes), np.arange(interest.n_topics))
+    fragile = topic_figures(interest.n_subscriptions).answer(bucket)["fragile"].to_numpy(zero_copy_only=False)
+    assert fragile.any() == (not tl.verify(interest, links, k=2).ok)
+    assert {found.topic for found in tl.verify(interest, links, k=2).broken} >= set(np.flatnonzero(fragile))
 
 
 def test_links_too_many_for_the_driver_are_matched_verified_and_measured_on_spark(

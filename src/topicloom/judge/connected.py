@@ -5,8 +5,9 @@ import numpy.typing as npt
 from scipy import sparse
 from scipy.sparse import csgraph
 
-from topicloom.judge.sub_overlays import TopicBatch
-from topicloom.model.arrays import Int64Array
+from topicloom.judge.compiled import compiled
+from topicloom.judge.sub_overlays import FAR_MORE, TopicBatch
+from topicloom.model.arrays import Int32Array, Int64Array
 from topicloom.model.interest import Interest
 from topicloom.model.results import BrokenTopic
 
@@ -34,3 +35,55 @@ def disconnected_topics(interest: Interest, batch: TopicBatch) -> list[BrokenTop
         first, second = interest.topic_nodes[heads[starts[offset] : starts[offset] + 2]]
         broken.append(BrokenTopic(batch.start + int(offset), int(components[offset]), (int(first), int(second))))
     return broken
+
+
+def split_topics(interest: Interest, links: Int32Array) -> tuple[list[BrokenTopic], npt.NDArray[np.bool_]]:
+    """Every topic with more than one component, as `disconnected_topics`, and which links lie in a topic.
+
+    One pass over the links: O(Σ over links of the topics of both ends) time, 8 bytes for each subscription.
+    """
+    entries = np.arange(interest.n_subscriptions)
+    parent, used = entries.copy(), np.zeros(len(links), bool)
+    join_entries(interest.indptr, interest.topics, links, parent, used)
+    heads = np.flatnonzero(parent == entries)
+    heads = heads[np.argsort(interest.topics[heads], kind="stable")]
+    components = np.bincount(interest.topics[heads], minlength=interest.n_topics)
+    starts = np.cumsum(components) - components
+    broken = []
+    for topic in np.flatnonzero(components > 1):
+        first, second = np.searchsorted(interest.indptr, heads[starts[topic] : starts[topic] + 2], side="right") - 1
+        broken.append(BrokenTopic(int(topic), int(components[topic]), (int(first), int(second))))
+    return broken, used
+
+
+@compiled
+def join_entries(
+    indptr: Int64Array, topics: Int32Array, links: Int32Array, parent: Int64Array, used: npt.NDArray[np.bool_]
+) -> None:
+    """Join what links connect: ``parent`` of a subscription leads to the first one of its component.
+
+    Subscriptions are numbered as in ``topics``. Sets ``used`` at links whose ends have a topic in common.
+    """
+    for number in range(len(links)):
+        few, many = links[number, 0], links[number, 1]
+        if indptr[few + 1] - indptr[few] > indptr[many + 1] - indptr[many]:
+            few, many = many, few
+        i, i_end, j, j_end = indptr[few], indptr[few + 1], indptr[many], indptr[many + 1]
+        leap = j_end - j > FAR_MORE * (i_end - i)
+        while i < i_end and j < j_end:
+            if topics[i] < topics[j]:
+                i += 1
+            elif topics[j] < topics[i]:
+                j += np.searchsorted(topics[j:j_end], topics[i]) if leap else 1
+            else:
+                used[number] = True
+                a, b = i, j
+                while parent[a] != a:
+                    parent[a] = parent[parent[a]]
+                    a = parent[a]
+                while parent[b] != b:
+                    parent[b] = parent[parent[b]]
+                    b = parent[b]
+                parent[max(a, b)] = min(a, b)
+                i += 1
+                j += 1

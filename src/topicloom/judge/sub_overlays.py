@@ -15,7 +15,7 @@ from topicloom.model.arrays import Int32Array, Int64Array, degrees
 from topicloom.model.interest import Interest
 
 _EDGES_AT_ONCE = 1 << 22
-_FAR_MORE = 16  # times as many topics: a search in the longer row takes less time than walking along it
+FAR_MORE = 16  # times as many topics: a search in the longer row takes less time than walking along it
 _NONE = np.empty(0, np.int64)
 
 
@@ -91,7 +91,7 @@ def shared_entries(
         if turned:
             few, many = many, few
         i, j, end = low[few], low[many], high[many]
-        leap = (end - j) > _FAR_MORE * (high[few] - i)
+        leap = (end - j) > FAR_MORE * (high[few] - i)
         while i < high[few] and j < end:
             if leap:
                 j += np.searchsorted(topics[j:end], topics[i])

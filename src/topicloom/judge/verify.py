@@ -3,10 +3,12 @@
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from topicloom.judge.connected import disconnected_topics
+from topicloom.judge.connected import split_topics
 from topicloom.judge.k_connected import weak_topics
 from topicloom.judge.sub_overlays import topic_batches
+from topicloom.model.arrays import Int32Array
 from topicloom.model.checks import checked_whole
 from topicloom.model.given_links import link_ids
 from topicloom.model.interest import Interest, checked_interest
@@ -63,11 +65,7 @@ def verify(interest: Interest, links: Any, k: int = 1) -> Verdict:
     checked_interest(interest, "verify")
     k = checked_k(k)
     normalized = link_ids(interest, links)
-    broken: list[BrokenTopic] = []
-    used = np.zeros(len(normalized), bool)
-    for batch in topic_batches(interest, normalized):
-        used[batch.link] = True
-        broken += disconnected_topics(interest, batch) if k == 1 else weak_topics(interest, batch, k)
+    broken, used = split_topics(interest, normalized) if k == 1 else _weak(interest, normalized, k)
     named = tuple(
         BrokenTopic(
             interest.topic_name(int(one.topic)), one.components, tuple(interest.node_name(int(v)) for v in one.witness)
@@ -75,6 +73,16 @@ def verify(interest: Interest, links: Any, k: int = 1) -> Verdict:
         for one in broken
     )
     return Verdict(not broken, k, named, interest.n_topics, int((~used).sum()))
+
+
+def _weak(interest: Interest, links: Int32Array, k: int) -> tuple[list[BrokenTopic], npt.NDArray[np.bool_]]:
+    """Topics that are not k-connected, and which links lie in a topic."""
+    broken: list[BrokenTopic] = []
+    used = np.zeros(len(links), bool)
+    for batch in topic_batches(interest, links):
+        used[batch.link] = True
+        broken += weak_topics(interest, batch, k)
+    return broken, used
 
 
 def checked_k(k: Any) -> int:
