@@ -1,18 +1,21 @@
 """Which engine does the work, and the reading of tables without Spark."""
 
 import os
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
 from topicloom.cli.console import Narrator
+from topicloom.cli.input_tables import Given, looked_at_table
 from topicloom.cli.option_groups import SparkOptions
-from topicloom.cli.sources import part_of_overlay
+from topicloom.cli.sources import is_small, part_of_overlay, unreplaced
 from topicloom.errors import InvalidOptionError
 from topicloom.reading.read_options import SUBSCRIPTIONS, ReadOptions
 from topicloom.spark.memory import available_memory
+from topicloom.spark.session import spark_session
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -49,6 +52,42 @@ def check_engine(engine: str, spark: SparkOptions) -> None:
         raise InvalidOptionError("--engine memory starts no Spark, so --master, --remote and --conf mean nothing to it")
 
 
+def answer_about(
+    given: Sequence[Given],
+    engine: str,
+    options: SparkOptions,
+    work: "Work[Answer]",
+    spread: "Callable[[Sequence[SparkTable], Narrator, Stages], Answer]",
+    *,
+    narrator: Narrator,
+    sentence: str,
+) -> Answer:
+    """Answer of ``work`` over the tables that arguments name, or of ``spread`` where they do not fit one task of Spark.
+
+    The engine says where ``work`` runs: in this process or in one task of Spark.
+    """
+    from topicloom.spark.stages import Stages
+
+    stages = Stages(narrator, narrator.note)
+    if engine == MEMORY:
+        return work(tables_in_memory(given, narrator), stages)
+    with spark_tables(given, options, narrator) as (spark, tables):
+        otherwise = partial(spread, tables, narrator, stages)
+        return in_one_task_or(otherwise, engine, spark, tables, work, stages=stages, sentence=sentence)
+
+
+@contextmanager
+def spark_tables(
+    given: Sequence[Given], options: SparkOptions, narrator: Narrator
+) -> "Iterator[tuple[SparkSession, list[SparkTable]]]":
+    """Start Spark and look at the tables that arguments name. Spark stops when the block ends."""
+    small = is_small(*(part_of_overlay(argument, wanted.kind.what) for argument, wanted in given))
+    with spark_session(**vars(options), small=small) as spark:
+        with unreplaced(*(argument for argument, _ in given)):
+            tables = [looked_at_table(spark, narrator, *one, options.remote) for one in given]
+        yield spark, tables
+
+
 def in_one_task_or(
     otherwise: Callable[[], Answer],
     engine: str,
@@ -69,6 +108,12 @@ def in_one_task_or(
                 stages.note(HINT)
             return answer
     return otherwise()
+
+
+def tables_in_memory(given: Sequence[Given], narrator: Narrator) -> "list[pa.Table]":
+    """Rows of each table that an argument names, all of the same state of an overlay directory."""
+    with unreplaced(*(argument for argument, _ in given)):
+        return [rows_in_memory(narrator, *one) for one in given]
 
 
 def rows_in_memory(narrator: Narrator, argument: str, options: ReadOptions) -> "pa.Table":

@@ -7,9 +7,10 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from topicloom.cli.console import Narrator
-from topicloom.cli.option_groups import SparkOptions, TableOptions
+from topicloom.cli.option_groups import SparkOptions
 from topicloom.cli.sources import part_of_overlay, said_whose
 from topicloom.reading.notes import example_notes
+from topicloom.reading.read_options import SUBSCRIPTIONS, ReadOptions
 from topicloom.spark.session import is_embedded
 
 if TYPE_CHECKING:
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from topicloom.reading.link_findings import LinkFindings
     from topicloom.spark.stages import Stages
 
+Given = tuple[str, ReadOptions]  # an argument of the command line, and how the table it names is read
+
 
 def rows_of(table: "SparkTable", expand: str | None) -> "DataFrame":
     """Rows of a table that was looked at, with patterns replaced if asked for."""
@@ -29,16 +32,16 @@ def rows_of(table: "SparkTable", expand: str | None) -> "DataFrame":
 
 
 def looked_at_table(
-    spark: "SparkSession", narrator: Narrator, argument: str, options: TableOptions, remote: str | None
+    spark: "SparkSession", narrator: Narrator, argument: str, options: ReadOptions, remote: str | None
 ) -> "SparkTable":
-    """The table that an argument names, looked at, after a line on its files."""
+    """Look at the table, or the part of an overlay directory, that an argument names. Prints notes on its files."""
     from topicloom.pipeline.read import open_table
 
-    source = part_of_overlay(argument, "subscriptions", remote)
+    source = part_of_overlay(argument, options.kind.what, remote)
     narrator(f"looking at {source}")
     with said_whose(remote):
-        table = open_table(spark, source, options.wanted)
-    for note in table.notes:
+        table = open_table(spark, source, options)
+    for note in table.notes if options.kind is SUBSCRIPTIONS else ():
         narrator.note(note)
     return table
 

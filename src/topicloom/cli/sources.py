@@ -7,17 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from topicloom.cli.console import tell
-from topicloom.cli.option_groups import LinkOptions
 from topicloom.errors import InputNotFoundError, TopicloomError
 from topicloom.reading.listing import list_source
 from topicloom.storage.atomic import recover
 from topicloom.storage.run_file import Version
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
     from topicloom.model import Interest
-    from topicloom.pipeline.read import SparkTable
 
 SMALL = 64 << 20  # bytes of plain text
 _UNPACKED = 8  # bytes of text in a byte of a compressed file, at a guess
@@ -69,14 +65,6 @@ def interest_of(source: Path) -> "Interest":
     for reason, number in reading.reasons.items():
         tell(f"{number:,} rows of {source} were not used: {reason}")
     return interest
-
-
-def links_table(spark: "SparkSession", argument: str, remote: str | None, options: LinkOptions) -> "SparkTable":
-    """The table of links, or that of the overlay directory, which an argument names, looked at."""
-    from topicloom.pipeline.read import open_table
-
-    with said_whose(remote):
-        return open_table(spark, part_of_overlay(argument, "links", remote), options.wanted)
 
 
 @contextmanager

@@ -12,16 +12,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from topicloom.cli.console import Narrator, format_number, narrated, print_table, tell
-from topicloom.cli.engines import MEMORY, SPARK, Engine, check_engine, rows_in_memory
+from topicloom.cli.engines import MEMORY, SPARK, Engine, check_engine, spark_tables, tables_in_memory
 from topicloom.cli.figures import COLUMNS, cells
-from topicloom.cli.input_tables import looked_at_table, rows_of, tell_of_rows
+from topicloom.cli.input_tables import rows_of, tell_of_rows
 from topicloom.cli.option_groups import Json, LinkOptions, Overwrite, Seed, SparkOptions, Subscriptions, TableOptions
-from topicloom.cli.sources import is_small, links_table, part_of_overlay
 from topicloom.errors import InvalidOptionError, NotEnoughMemoryError
 from topicloom.methods.selection import MethodChoice
 from topicloom.model.checks import checked_seed
 from topicloom.spark.memory import available_memory
-from topicloom.spark.session import cores_of, is_embedded, spark_session
+from topicloom.spark.session import cores_of, is_embedded
 from topicloom.spark.warm import COMPILING, warm
 from topicloom.storage.atomic import whole_directory
 from topicloom.storage.destination import check_destination
@@ -71,7 +70,7 @@ def command(
     out = out.absolute()
     check_destination(out, overwrite=overwrite, inputs=[subscriptions])
     check_engine(engine, spark_options)
-    arguments = [(subscriptions, table.wanted), *([] if links is None else [(links, link_table.wanted)])]
+    given = [(subscriptions, table.wanted), *([] if links is None else [(links, link_table.wanted)])]
     where = spark_options.master, spark_options.remote
     with narrated("starting") as narrator:
         from topicloom.engine.comparison import compare_rows, with_pareto_best
@@ -84,16 +83,11 @@ def command(
         check = partial(check_side_by_side, choices=choices, cores=cores, available=available)
         task = partial(compare_rows, seed=seed, expand=table.expand, check=check)
         if engine == MEMORY:
-            rows = [rows_in_memory(narrator, *one) for one in arguments]
-            found = task(rows, stages, choices=choices, held=links is not None)
+            found = task(tables_in_memory(given, narrator), stages, choices=choices, held=links is not None)
         else:
-            small = is_small(part_of_overlay(subscriptions, "subscriptions"))
-            with spark_session(**vars(spark_options), small=small) as spark:
+            with spark_tables(given, spark_options, narrator) as (spark, tables):
                 from topicloom.spark.workers import check_workers
 
-                tables = [looked_at_table(spark, narrator, subscriptions, table, spark_options.remote)]
-                if links is not None:
-                    tables.append(links_table(spark, links, spark_options.remote, link_table))
                 check_workers(spark)
                 found = _side_by_side(spark, engine, tables, task, choices, stages) or _spread(
                     tables, table.expand, choices, seed, check, narrator, stages

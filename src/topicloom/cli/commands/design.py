@@ -190,7 +190,7 @@ def command(
                 from topicloom.spark.workers import check_workers
 
                 stages.add({"start": seconds_since_start()})
-                source = looked_at_table(spark, narrator, subscriptions, table, spark_options.remote)
+                source = looked_at_table(spark, narrator, subscriptions, table.wanted, spark_options.remote)
                 check_workers(spark)
                 available = available_memory() if is_embedded(*where) else sys.maxsize
                 spread = partial(

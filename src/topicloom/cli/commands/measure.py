@@ -1,25 +1,25 @@
 """``topicloom measure``: the metrics of an overlay made by any tool."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from topicloom.cli.console import format_number, narrated, print_table, tell
-from topicloom.cli.engines import MEMORY, SPARK, Engine, check_engine, in_one_task_or, rows_in_memory
+from topicloom.cli.console import Narrator, format_number, narrated, print_table, tell
+from topicloom.cli.engines import SPARK, Engine, answer_about, check_engine
 from topicloom.cli.figures import COLUMNS, cells
-from topicloom.cli.input_tables import check_folder, looked_at_table, prepared_links
+from topicloom.cli.input_tables import check_folder, prepared_links
 from topicloom.cli.option_groups import Json, LinkOptions, Links, SparkOptions, Subscriptions, TableOptions
-from topicloom.cli.sources import is_small, links_table, part_of_overlay, unreplaced
 from topicloom.errors import InvalidOptionError
-from topicloom.spark.session import spark_session
 
 if TYPE_CHECKING:
     from topicloom.bounds import LowerBound
     from topicloom.model import Metrics
+    from topicloom.pipeline.read import SparkTable
     from topicloom.reading.link_findings import LinkFindings
+    from topicloom.spark.stages import Stages
 
 EXAMPLE = "Example: topicloom measure subscriptions.csv.gz my-links.csv --json"
 
@@ -37,38 +37,26 @@ def command(
 ) -> None:
     """Measure links of any origin: degrees, diameters, hops, unwanted relays, and what one failure does."""
     check_engine(engine, spark_options)
-    sources = part_of_overlay(subscriptions, "subscriptions"), part_of_overlay(links, "links")
+    given = (subscriptions, table.wanted), (links, link_table.wanted)
+
+    def spread(
+        tables: "Sequence[SparkTable]", narrator: Narrator, stages: "Stages"
+    ) -> "tuple[Metrics, LinkFindings, LowerBound | None]":
+        from topicloom.pipeline.design import measure_prepared
+
+        if bound:
+            raise InvalidOptionError("--bound is for what one task can hold; with --engine memory it tries")
+        prepared, encoded, findings = prepared_links(tables, table.expand, narrator, stages)
+        with check_folder(spark_options, findings) as work:
+            return measure_prepared(prepared, encoded, stages=stages, work=work), findings, None
+
     with narrated("starting") as narrator:
         from topicloom.engine.judge import measure_rows
-        from topicloom.spark.stages import Stages
 
-        stages = Stages(narrator, narrator.note)
         task = partial(measure_rows, expand=table.expand, bound=bound)
-        if engine == MEMORY:
-            given = (subscriptions, table.wanted), (links, link_table.wanted)
-            with unreplaced(subscriptions, links):
-                rows = [rows_in_memory(narrator, *one) for one in given]
-            metrics, findings, proved = task(rows, stages)
-        else:
-            with spark_session(**vars(spark_options), small=is_small(*sources)) as spark:
-                from topicloom.pipeline.design import measure_prepared
-
-                with unreplaced(subscriptions, links):
-                    tables = (
-                        looked_at_table(spark, narrator, subscriptions, table, spark_options.remote),
-                        links_table(spark, links, spark_options.remote, link_table),
-                    )
-
-                def spread() -> "tuple[Metrics, LinkFindings, LowerBound | None]":
-                    if bound:
-                        raise InvalidOptionError("--bound is for what one task can hold; with --engine memory it tries")
-                    prepared, encoded, findings = prepared_links(tables, table.expand, narrator, stages)
-                    with check_folder(spark_options, findings) as work:
-                        return measure_prepared(prepared, encoded, stages=stages, work=work), findings, None
-
-                metrics, findings, proved = in_one_task_or(
-                    spread, engine, spark, tables, task, stages=stages, sentence="measuring"
-                )
+        metrics, findings, proved = answer_about(
+            given, engine, spark_options, task, spread, narrator=narrator, sentence="measuring"
+        )
     figures = metrics.to_dict()
     if as_json:
         odd = {"link_findings": findings.to_dict()} if findings.sentences else {}

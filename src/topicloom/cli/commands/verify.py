@@ -1,22 +1,23 @@
 """``topicloom verify``: whether every message reaches all who want it."""
 
 import json
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from topicloom.cli.console import narrated, tell, visible
-from topicloom.cli.engines import MEMORY, SPARK, Engine, check_engine, in_one_task_or, rows_in_memory
-from topicloom.cli.input_tables import check_folder, looked_at_table, prepared_links
+from topicloom.cli.console import Narrator, narrated, tell, visible
+from topicloom.cli.engines import SPARK, Engine, answer_about, check_engine
+from topicloom.cli.input_tables import check_folder, prepared_links
 from topicloom.cli.option_groups import Json, LinkOptions, Links, SparkOptions, Subscriptions, TableOptions
-from topicloom.cli.sources import is_small, links_table, part_of_overlay, unreplaced
 from topicloom.judge import checked_k
-from topicloom.spark.session import spark_session
 
 if TYPE_CHECKING:
     from topicloom.model import BrokenTopic, Verdict
+    from topicloom.pipeline.read import SparkTable
     from topicloom.reading.link_findings import LinkFindings
+    from topicloom.spark.stages import Stages
 
 EXAMPLE = "Example: topicloom verify subscriptions.csv.gz overlay    (exit code 0: holds, 1: broken)"
 _SHOWN = 20
@@ -39,36 +40,22 @@ def command(
     """Judge links of any origin against the subscriptions: exit code 0 if every topic is connected, 1 if not."""
     checked_k(k)
     check_engine(engine, spark_options)
-    sources = part_of_overlay(subscriptions, "subscriptions"), part_of_overlay(links, "links")
+    given = (subscriptions, table.wanted), (links, link_table.wanted)
+
+    def spread(tables: "Sequence[SparkTable]", narrator: Narrator, stages: "Stages") -> "tuple[Verdict, LinkFindings]":
+        from topicloom.pipeline.design import verify_prepared
+
+        prepared, encoded, findings = prepared_links(tables, table.expand, narrator, stages)
+        with check_folder(spark_options, findings) as work:
+            return verify_prepared(prepared, encoded, k=k, stages=stages, work=work), findings
+
     with narrated("starting") as narrator:
         from topicloom.engine.judge import verify_rows
-        from topicloom.spark.stages import Stages
 
-        stages = Stages(narrator, narrator.note)
         task = partial(verify_rows, k=k, expand=table.expand)
-        if engine == MEMORY:
-            given = (subscriptions, table.wanted), (links, link_table.wanted)
-            with unreplaced(subscriptions, links):
-                rows = [rows_in_memory(narrator, *one) for one in given]
-            verdict, findings = task(rows, stages)
-        else:
-            with spark_session(**vars(spark_options), small=is_small(*sources)) as spark:
-                from topicloom.pipeline.design import verify_prepared
-
-                with unreplaced(subscriptions, links):
-                    tables = (
-                        looked_at_table(spark, narrator, subscriptions, table, spark_options.remote),
-                        links_table(spark, links, spark_options.remote, link_table),
-                    )
-
-                def spread() -> "tuple[Verdict, LinkFindings]":
-                    prepared, encoded, findings = prepared_links(tables, table.expand, narrator, stages)
-                    with check_folder(spark_options, findings) as work:
-                        return verify_prepared(prepared, encoded, k=k, stages=stages, work=work), findings
-
-                verdict, findings = in_one_task_or(
-                    spread, engine, spark, tables, task, stages=stages, sentence="verifying"
-                )
+        verdict, findings = answer_about(
+            given, engine, spark_options, task, spread, narrator=narrator, sentence="verifying"
+        )
     if as_json:
         shown = [broken._asdict() for broken in verdict.broken]
         facts = {"ok": verdict.ok, "k": k, "topics": verdict.topics, "broken_topics": verdict.broken_topics}
