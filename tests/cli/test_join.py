@@ -49,7 +49,7 @@ def test_what_cannot_be_joined_is_one_sentence_and_exit_code_2(sites, capsys):
         (["--partitions", "few"], "auto"),
         (["--partitions", "0"], "partitions is 0"),
         (["--division", "fair"], "random, similar"),
-        (["--inner", "ring-pt"], "weighted-gm, gm2"),
+        (["--inner", "ring-pt"], "weighted-gm, rounds-gm, gm2"),
         (["--k", "2"], "not 2"),
     ],
 )

@@ -1,4 +1,5 @@
 import json
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -8,7 +9,7 @@ from hypothesis import strategies as st
 import topicloom as tl
 from support.small_interests import EDGE_CASES, interest_of, interests
 from topicloom.errors import InvalidOptionError
-from topicloom.methods.dc.conquer import group_units
+from topicloom.methods.dc.conquer import Settings, group_units, inner_links
 from topicloom.methods.dc.partitioning import Trial, best_count, choose_core, divide, order_of
 from topicloom.methods.dc.star_merge import Part, wanted_elsewhere
 
@@ -19,7 +20,7 @@ TABLE_I = {"nodes": 1000, "topics": 100, "subscriptions": 20}
     interests(max_nodes=14),
     st.integers(1, 20),
     st.sampled_from(["random", "similar"]),
-    st.sampled_from(["gm", "low-oda"]),
+    st.sampled_from(["gm", "low-oda", "rounds-gm"]),
     st.sampled_from([None, 0, 1, 3, 50]),
     st.sampled_from([2, 4, 20_000]),
     st.integers(0, 3),
@@ -50,15 +51,43 @@ def test_one_partition_or_one_for_each_node_is_greedy_merge(interest, seed, divi
         assert overlay.links.tolist() == expected
     low = tl.design(interest, "dc", partitions=1, inner="low-oda", rho=2, seed=seed)
     assert low.links.tolist() == tl.low_oda(interest, rho=2, seed=seed).links.tolist()
+    for rho in (None, 2):
+        rounds = tl.design(interest, "dc", partitions=1, inner="rounds-gm", rho=rho, seed=seed)
+        assert rounds.links.tolist() == tl.rounds_greedy_merge(interest, rho=rho, seed=seed).links.tolist()
 
 
 @pytest.mark.parametrize("division", ["random", "similar"])
 @pytest.mark.parametrize("name", EDGE_CASES)
-def test_edge_cases(name, division):
+@pytest.mark.parametrize("inner", ["gm", "rounds-gm"])
+def test_edge_cases(name, division, inner):
     interest = EDGE_CASES[name]
     for partitions in (2, 3, 7, "auto"):
-        overlay = tl.design(interest, "dc", partitions=partitions, division=division)
+        overlay = tl.design(interest, "dc", partitions=partitions, division=division, inner=inner)
         assert tl.verify(interest, overlay.links).ok
+
+
+@given(interests(max_nodes=14), st.sets(st.integers(0, 13)), st.sampled_from([None, 2]), st.integers(0, 3))
+def test_links_in_rounds_join_what_is_connected_already_with_all_others(interest, inside, rho, seed):
+    """With a tree over each topic of the nodes inside, they make an overlay; no link of theirs lies inside."""
+    part = Part.of(interest, np.arange(interest.n_nodes))
+    unit = np.array([0 if v in inside else v + 1 for v in range(interest.n_nodes)])
+    settings = Settings(interest.n_topics, rho or 0.0, seed, rounds=True)
+    links = inner_links(part, unit, settings, np.arange(interest.n_nodes)).tolist()
+    assert not any({u, v} <= inside for u, v in links)
+    members = [sorted(inside & set(interest.subscribers(topic).tolist())) for topic in range(interest.n_topics)]
+    trees = [[u, v] for nodes in members for u, v in pairwise(nodes)]
+    assert tl.verify(interest, np.array(links + trees, np.int32).reshape(-1, 2)).ok
+
+
+def test_rounds_need_fewer_links_than_greedy_merge_in_the_same_partitions():
+    interest = tl.generate(nodes=1500, topics=150, subscriptions=15, popularity="zipf", seed=5)
+    for division in ("random", "similar"):
+        made = {
+            inner: tl.design(interest, "dc", partitions=5, division=division, inner=inner)
+            for inner in ("gm", "rounds-gm")
+        }
+        assert made["rounds-gm"].n_links < 0.95 * made["gm"].n_links
+        assert made["rounds-gm"].verify().ok
 
 
 @pytest.mark.parametrize("division", ["random", "similar"])

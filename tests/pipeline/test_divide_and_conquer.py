@@ -37,6 +37,8 @@ OPTIONS = {
     "a small core leaves stars": {"division": "similar", "core": 2, "merge_limit": 30},
     "low-oda": {"inner": "low-oda", "rho": 2, "core": 10, "partitions": 4},
     "two-topic-connected": {"inner": "gm2", "division": "similar", "core": 10, "partitions": 5, "merge_limit": 40},
+    "in rounds, with a core": {"inner": "rounds-gm", "core": 10, "partitions": 5, "merge_limit": 40},
+    "in rounds, sparing": {"inner": "rounds-gm", "rho": 2, "division": "similar", "partitions": 4},
     "low-oda, a tree of merges": {"inner": "low-oda", "partitions": 12, "merge_limit": 30},
     "chosen": {"partitions": "auto"},
     "chosen, alike with a core": {"partitions": "auto", "division": "similar"},
@@ -47,7 +49,10 @@ OPTIONS = {
 }
 
 
-@pytest.mark.parametrize(("name", "tasks"), [*((name, 3) for name in OPTIONS), ("a small core leaves stars", 1)])
+ONE_TASK = ("a small core leaves stars", "in rounds, with a core")
+
+
+@pytest.mark.parametrize(("name", "tasks"), [*((name, 3) for name in OPTIONS), *((name, 1) for name in ONE_TASK)])
 def test_the_same_links_and_report_as_in_memory(prepared, interest, name, tasks):
     options = OPTIONS[name]
     expected = tl.design(interest, "dc", seed=7, **options)

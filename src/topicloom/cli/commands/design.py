@@ -92,7 +92,8 @@ def command(
         ),
     ] = None,
     inner: Annotated[
-        str | None, typer.Option(help="dc: method for the partitions: gm, low-oda, weighted-gm or gm2.  [default: gm]")
+        str | None,
+        typer.Option(help="dc: method for the partitions: gm, low-oda, weighted-gm, rounds-gm or gm2.  [default: gm]"),
     ] = None,
     core: Annotated[
         int | None,

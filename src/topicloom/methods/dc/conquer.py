@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from topicloom.kernels.greedy.engine import GREEDY_MERGE
+from topicloom.kernels.rounds.standing import standing
 from topicloom.methods.dc.star_merge import (
     Part,
     candidates_elsewhere,
@@ -19,9 +20,11 @@ from topicloom.methods.dc.star_merge import (
     subscribers_in,
     wanted_elsewhere,
 )
+from topicloom.methods.rounds.round_steps import RoundOptions, round_weights
+from topicloom.methods.rounds.rounds_gm import played_rounds
 from topicloom.model.arrays import Int32Array, Int64Array, degrees
 
-INNER_METHODS = ("gm", "low-oda", "weighted-gm", "gm2")
+INNER_METHODS = ("gm", "low-oda", "weighted-gm", "rounds-gm", "gm2")
 
 
 class Stars(NamedTuple):
@@ -64,7 +67,7 @@ class Settings(NamedTuple):
     have two nodes for each open topic and spare nodes that have many links. ``weighted`` lets topics count by
     how many of a piece's nodes want them. ``k`` is the topic-connectivity that pieces reach and merges keep: 1, or 2
     with GM2's rule and two star nodes for each open topic. ``numbered`` says that nodes are numbered in the order of
-    the tie rule already; otherwise their places follow from the seed.
+    the tie rule already; otherwise their places follow from the seed. ``rounds`` conquers in the rounds of `rounds-gm`.
     """
 
     n_topics: int
@@ -73,6 +76,7 @@ class Settings(NamedTuple):
     weighted: bool = False
     k: int = 1
     numbered: bool = False
+    rounds: bool = False
 
     def places(self, nodes: Int32Array) -> Int32Array | None:
         """Places of nodes on the circle of the tie rule; None if they follow from the seed."""
@@ -94,7 +98,29 @@ class Settings(NamedTuple):
 
 def build_core(part: Part, settings: Settings) -> Core:
     """The core's own overlay, by the inner method."""
-    return Core(part, joining_links(part, None, settings.n_topics, seed=settings.seed, **settings.rule()))
+    return Core(part, inner_links(part, None, settings))
+
+
+def inner_links(
+    part: Part, unit: Int64Array | None, settings: Settings, degree: Int64Array | None = None
+) -> Int32Array:
+    """Links by the inner method that connect every topic of a part; the parameters are those of `joining_links`."""
+    if not settings.rounds:
+        return joining_links(part, unit, settings.n_topics, degree=degree, seed=settings.seed, **settings.rule())
+    options = RoundOptions(rho=settings.rho or None).at(len(part.nodes))
+    weights = round_weights(subscribers_in(part, settings.n_topics), options.weighted)
+    label = None if unit is None else _first_entries(part, unit, settings.n_topics)
+    played = played_rounds(standing(part.indptr, part.topics, weights, label), options, settings.seed, degree)
+    links = np.concatenate([np.empty((0, 2), np.int32), *(links for links, _ in played)])
+    return np.sort(part.nodes[links], axis=1)
+
+
+def _first_entries(part: Part, unit: Int64Array, n_topics: int) -> Int32Array:
+    """The component of each entry, named by its first one, when the nodes of a unit that want a topic are one."""
+    keys = np.repeat(unit, np.diff(part.indptr)) * n_topics + part.topics
+    _, firsts, which = np.unique(keys, return_index=True, return_inverse=True)
+    label: Int32Array = firsts[which].astype(np.int32)
+    return label
 
 
 def conquer(part: Part, number: int, core: Core, subscribers: Int64Array, settings: Settings) -> Piece:
@@ -109,14 +135,7 @@ def conquer(part: Part, number: int, core: Core, subscribers: Int64Array, settin
     degree = (
         degrees(np.searchsorted(core.part.nodes, core.links).astype(np.int32), len(nodes.nodes)) if n_core else None
     )
-    links = joining_links(
-        nodes,
-        one_core if n_core else None,
-        settings.n_topics,
-        degree=degree,
-        seed=settings.seed,
-        **settings.rule(),
-    )
+    links = inner_links(nodes, one_core if n_core else None, settings, degree)
     open_topics = wanted_elsewhere(part, subscribers)
     own = degrees_at(part, links)
     stars = star_set(part, open_topics, seed=settings.seed, coverage=settings.coverage, load=settings.load(own))

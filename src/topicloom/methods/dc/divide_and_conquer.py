@@ -34,6 +34,7 @@ from topicloom.methods.dc.partitioning import (
 from topicloom.methods.dc.star_merge import Part, subscribers_in
 from topicloom.methods.greedy.grown import engine_memory
 from topicloom.methods.registry import Size, method
+from topicloom.methods.rounds.rounds_gm import rounds_memory
 from topicloom.model import Interest, Overlay
 from topicloom.model.arrays import Int32Array, Int64Array
 from topicloom.model.checks import checked_seed, checked_whole
@@ -52,6 +53,7 @@ class Plan(NamedTuple):
     merge_limit: int
     weighted: bool = False
     k: int = 1
+    rounds: bool = False
 
     @classmethod
     def of(
@@ -77,18 +79,19 @@ class Plan(NamedTuple):
             checked_whole("merge_limit", merge_limit, 2),
             inner == "weighted-gm",
             2 if inner == "gm2" else 1,
+            inner == "rounds-gm",
         )
 
     def settings(self, n_topics: int, seed: int) -> Settings:
         """What the pieces of a run have in common."""
-        return Settings(n_topics, self.rho, seed, self.weighted, self.k)
+        return Settings(n_topics, self.rho, seed, self.weighted, self.k, rounds=self.rounds)
 
 
 def _engine_rho(inner: Any, rho: Any) -> float:
     if inner not in INNER_METHODS:
         raise InvalidOptionError(f"dc cannot conquer with {inner!r}; it can with {', '.join(INNER_METHODS)}")
     if inner in ("gm", "gm2") and rho is not None:
-        raise InvalidOptionError(f"rho is an option of inner=low-oda and of inner=weighted-gm, and inner is {inner}")
+        raise InvalidOptionError(f"rho is an option of inner=low-oda, weighted-gm and rounds-gm, and inner is {inner}")
     if inner != "low-oda" and rho is None:
         return GREEDY_MERGE
     rho = 3.0 if rho is None else rho  # low_oda's own
@@ -100,6 +103,8 @@ def _engine_rho(inner: Any, rho: Any) -> float:
 def _memory(size: Size, options: Mapping[str, Any]) -> int:
     """Bytes of what one Python worker has at a time; see `worker_size`."""
     part = worker_size(size, **options)
+    if options["inner"] == "rounds-gm":
+        return max(engine_memory(part), rounds_memory(part, {}))  # merges are by the engine
     return engine_memory(part) + (64 * part.subscriptions if options["inner"] == "gm2" else 0)
 
 
@@ -159,11 +164,11 @@ def divide_and_conquer(
         division and core that will be used, computing star sets only, and takes the best by ``aim``.
     division : "random" or "similar"
         Random as in the paper, or like interests together, with a core; see ``core``.
-    inner : "gm", "low-oda", "weighted-gm" or "gm2"
-        How partitions are conquered. ``rho`` is Low-ODA's, 3 unless given, or that of ``weighted-gm``; with a rho,
-        merges follow Low-ODA's rule, too, and star sets have two nodes for each topic and spare those with many
-        links. With "gm2" the
-        overlay is 2-topic-connected: two star nodes stand for each topic, and merges follow GM2's rule.
+    inner : "gm", "low-oda", "weighted-gm", "rounds-gm" or "gm2"
+        How partitions are conquered. ``rho`` is Low-ODA's, 3 unless given, or that of ``weighted-gm`` or ``rounds-gm``;
+        with a rho, merges follow Low-ODA's rule, too, and star sets have two nodes for each topic and spare those with
+        many links. With "gm2" the overlay is 2-topic-connected: two star nodes stand for each topic, and merges follow
+        GM2's rule.
     core : int, optional
         Number of nodes that every partition sees beside its own, chosen by covering all topics again and again. None
         is 0 with ``random``, the paper's algorithm, and the size of a partition with ``similar``. A core saves most of

@@ -28,7 +28,7 @@ from topicloom.model.arrays import Int32Array, Int64Array
 from topicloom.model.checks import checked_seed
 
 
-def _memory(size: Size, options: Mapping[str, Any]) -> int:
+def rounds_memory(size: Size, options: Mapping[str, Any]) -> int:
     """Bytes of the labels before and after a round with their rings, and of orders, candidates and links."""
     plan = RoundOptions(**options).at(size.nodes)
     candidates = size.nodes * (plan.orders or 0) * plan.best
@@ -42,7 +42,7 @@ def _memory(size: Size, options: Mapping[str, Any]) -> int:
     "unbounded",
     cost="about linear in subscriptions: per round and order a count within blocks of nodes; O(subscriptions) memory",
     paper="ours; from Greedy Merge of Chockler et al., PODC 2007",
-    memory=_memory,
+    memory=rounds_memory,
     check=lambda options: RoundOptions(**options),
     parallel=True,
 )
@@ -130,26 +130,28 @@ def rounds_greedy_merge(
     return Overlay(interest, links, "rounds-gm", options.to_dict(), seed, report)
 
 
-def played_rounds(s: Standing, options: RoundOptions, seed: int) -> Iterator[tuple[Int32Array, Round]]:
-    """Links and counts of each round, until every topic is connected."""
+def played_rounds(
+    s: Standing, options: RoundOptions, seed: int, degree: Int64Array | None = None
+) -> Iterator[tuple[Int32Array, Round]]:
+    """Links and counts of each round, until every topic is connected. ``degree`` is that of the nodes beforehand."""
     left = pending(s)
     first = first_floor(s, options, seed) if left else 0.0
     split = splits(len(s.topics))
     options = options.split() if split else options
     number, stuck = 0, False
-    degree = np.zeros(len(s.indptr) - 1, np.int32)
+    so_far = np.zeros(len(s.indptr) - 1, np.int32) if degree is None else degree.astype(np.int32)
     while left:
         floor = round_floor(first, number, options)
         if split:
             order = round_order(s, options, seed, number, 0)
             found = [
-                stretch_links(s, order, stretch, options, degree, seed, number, floor)
+                stretch_links(s, order, stretch, options, so_far, seed, number, floor)
                 for stretch in stretches(len(order), options)
             ]
-            links, s, made = joined(s, found, degree, number, floor, stuck)
+            links, s, made = joined(s, found, so_far, number, floor, stuck)
         else:
             found = _side_by_side(s, options, seed, number, floor)
-            links, s, made = merged(s, found, options, degree, seed, number, floor, stuck)
+            links, s, made = merged(s, found, options, so_far, seed, number, floor, stuck)
         yield links, made
         number, stuck, left = number + 1, made.links == 0, made.merges_left
 
