@@ -37,17 +37,35 @@ def master(tmp_path_factory):
 
 IN_ONE_PROCESS = """
 import json, sys
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 import numpy as np
 import topicloom as tl
 from topicloom.cli.app import main
 from topicloom.cli.commands import design
 from topicloom.pipeline.prepare import prepare
-from topicloom.pipeline.rounds.design_in_rounds import design_in_rounds
+from topicloom.pipeline.rounds import design_in_rounds as rounds
 from topicloom.spark.session import spark_session
 
-def in_rounds(spark, work):
+def kill_executor():
+    import os, psutil, signal
+    daemon = psutil.Process(os.getppid())
+    os.kill(daemon.ppid(), signal.SIGKILL)
+
+run_tasks = rounds.run_tasks
+
+def in_rounds(spark, work, kill):
+    def run_and_kill(spark, count, task):
+        def run(number):
+            value = task(number)
+            if kill and (work / "links-1.parquet").exists():
+                with suppress(FileExistsError):
+                    (work / "killed").touch(exist_ok=False)
+                    kill_executor()
+            return value
+
+        return run_tasks(spark, count, run)
+
     def die_once(batches):
         import os
         if not (work / "died").exists():
@@ -60,14 +78,13 @@ def in_rounds(spark, work):
     rows = [(f"n{v:03}", f"t{t:02}") for v, t in zip(interest.nodes.tolist(), interest.topics.tolist())]
     table = prepare(spark.createDataFrame(rows, "node string, topic string")).interest
     table = table.select("node_id", "topics").mapInArrow(die_once, "node_id int, topics array<int>")
-    found = design_in_rounds(table, seed=2, options={"orders": 2, "block": 10}, n_nodes=interest.n_nodes,
-                             n_topics=interest.n_topics, subscribers=np.diff(interest.topic_indptr), work=work)
+    rounds.run_tasks = run_and_kill
+    found = rounds.design_in_rounds(table, seed=2, options={"orders": 2, "block": 10}, n_nodes=interest.n_nodes,
+                                    n_topics=interest.n_topics, subscribers=np.diff(interest.topic_indptr), work=work)
     return [[row["src_id"], row["dst_id"]] for row in found.links.orderBy("order").collect()]
 
 def kill(batches):
-    import os, psutil, signal
-    daemon = psutil.Process(os.getppid())
-    os.kill(daemon.ppid(), signal.SIGKILL)
+    kill_executor()
     yield from batches
 
 master, cache = sys.argv[1:]
@@ -75,7 +92,7 @@ conf = ["spark.executor.memory=600m", "spark.sql.shuffle.partitions=2", "spark.t
         "spark.executorEnv.NUMBA_DISABLE_JIT=1", f"spark.executorEnv.XDG_CACHE_HOME={cache}"]
 found = {}
 with spark_session(master="local[1,4]") as spark:
-    found["local"] = in_rounds(spark, Path("local").absolute())
+    found["local"] = in_rounds(spark, Path("local").absolute(), kill=False)
 try:
     with spark_session(master=master, conf=conf) as spark:
         @contextmanager
@@ -86,7 +103,7 @@ try:
         dc = ["--method", "dc", "--partitions", "5", "--seed", "2"]
         found["codes"] = [main(["design", "subs.csv", "out", "--master", master, *dc]),
                           main(["design", "messy", "clean", "--master", master])]
-        found["cluster"] = in_rounds(spark, Path("cluster").absolute())
+        found["cluster"] = in_rounds(spark, Path("cluster").absolute(), kill=True)
         spark.range(1).mapInArrow(kill, "id bigint").collect()
 except Exception as error:
     found["killed"] = f"{type(error).__name__}: {error}"
@@ -128,10 +145,11 @@ def test_a_cluster_that_gets_the_package_by_itself_gives_the_same_links(ran, int
 
 
 @pytest.mark.parametrize("where", ["cluster", "local"])
-def test_rounds_give_the_links_of_memory_on_a_cluster_and_on_one_core_though_a_worker_dies(ran, interest, where):
+def test_rounds_give_the_links_of_memory_on_a_cluster_and_on_one_core_though_processes_die(ran, interest, where):
     folder, found = ran
     assert found[where] == tl.rounds_greedy_merge(interest, orders=2, block=10, seed=2).links.tolist()
     assert (folder / where / "died").exists()
+    assert (folder / where / "killed").exists() == (where == "cluster")  # an executor, when two rounds are done
 
 
 def test_a_dead_executor_is_a_sentence(ran):
