@@ -43,8 +43,10 @@ def normalized_links(links: npt.ArrayLike, n_nodes: int) -> Int32Array:
         row = int(np.flatnonzero(loops)[0])
         raise InvalidLinksError(f"link {row} joins node {given[row, 0]} with itself")
     pairs = np.sort(given, axis=1).astype(np.int64)
-    _, first = np.unique(pairs[:, 0] * n_nodes + pairs[:, 1], return_index=True)
-    if len(first) < len(pairs):
+    codes = pairs[:, 0] * n_nodes + pairs[:, 1]
+    in_order = np.sort(codes)  # takes less time than the sort of `np.unique` that also says where each was first
+    if (in_order[1:] == in_order[:-1]).any():
+        _, first = np.unique(codes, return_index=True)
         pairs = pairs[np.sort(first)]
     return frozen(pairs.astype(np.int32))
 

@@ -1,7 +1,7 @@
 """Verifying and measuring large overlays from files that all tasks map: no list of topics is joined with a link.
 
-A task takes some topics with all their subscribers and all links among these, as `per_topic` does, but picks them from
-the files of `shared_files` itself.
+A task takes some topics with all their subscribers and all links that serve one of them, as `per_topic` does, but picks
+them from the files of `shared_files` itself.
 """
 
 from collections.abc import Iterator, Sequence
@@ -122,7 +122,7 @@ def bucketed(subscribers: Int64Array, buckets: int) -> Int32Array:
 
 
 def mapped_bucket(files: SharedFolder, bucket_of: Int32Array, number: int) -> TopicBucket:
-    """The topics of a bucket with their subscribers, and the links among these."""
+    """The topics of a bucket with their subscribers, and the links that serve one of them."""
     indptr, wanted = files.read("indptr"), files.read("topics")
     entries = np.flatnonzero(bucket_of[wanted] == number)
     node = np.searchsorted(indptr, entries, side="right") - 1
@@ -135,7 +135,9 @@ def mapped_bucket(files: SharedFolder, bucket_of: Int32Array, number: int) -> To
         place[node], np.searchsorted(topics, wanted[entries]), n_nodes=len(nodes), n_topics=len(topics)
     )
     ends = place[files.read("links").reshape(-1, 2)]
-    return TopicBucket(interest, ends[(ends >= 0).all(axis=1)], nodes, topics)
+    ends = ends[(ends >= 0).all(axis=1)]
+    serving = shared_counts(interest.indptr, interest.topics, ends) > 0
+    return TopicBucket(interest, ends[serving], nodes, topics)
 
 
 def _ends(batch: pa.RecordBatch) -> Int32Array:
