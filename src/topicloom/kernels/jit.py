@@ -38,10 +38,18 @@ def borrowing(function: Kernel) -> Kernel:
     return _compiled(function, _nrt=False)
 
 
+def yielding(function: Kernel) -> Kernel:
+    """Like `borrowing`, for a generator, which numba compiles into the loops of the kernels that read it.
+
+    It is not cached, its readers are: numba cannot compile a new reader of a generator that came from a cache.
+    """
+    return _compiled(function, _nrt=False, cache=False)
+
+
 def _compiled(function: Kernel, **options: bool) -> Kernel:
     if config.DISABLE_JIT:  # type: ignore[attr-defined]
         return np.errstate(over="ignore")(function)  # hashes wrap around by design; numpy scalars warn of it
     try:
-        return cast(Kernel, numba.njit(nogil=True, cache=_ON_DISK, **options)(function))
+        return cast(Kernel, numba.njit(**{"nogil": True, "cache": _ON_DISK, **options})(function))
     except RuntimeError:  # "cannot cache function: no locator available"
-        return cast(Kernel, numba.njit(nogil=True, **options)(function))
+        return cast(Kernel, numba.njit(**{"nogil": True, **options})(function))

@@ -8,6 +8,7 @@ what is found is rounded and then checked by `topicloom.judge.prices`, with whic
 import numpy as np
 
 from topicloom.kernels.jit import borrowing, serial
+from topicloom.kernels.sorted_rows import longest_row, shared
 
 
 @serial
@@ -18,48 +19,65 @@ def potential_trees(node_ptr, topic, topic_ptr, member, paying, potential, paren
     every entry (by topic) its neighbour's place in the topic, or -1. Takes a product for each pair
     of subscribers of a topic and each topic of one of the two.
     """
-    n_topics = len(topic_ptr) - 1
-    row = np.zeros(n_topics)
-    largest = np.int64(0)
-    for t in range(n_topics):
-        largest = max(largest, topic_ptr[t + 1] - topic_ptr[t])
-    key, outside = np.empty(largest), np.empty(largest, np.int64)
+    row = np.zeros(len(topic_ptr) - 1)
+    largest = longest_row(topic_ptr)
+    price, key, outside = np.empty(largest), np.empty(largest), np.empty(largest, np.int64)
     total = 0.0
     parent[:] = -1
     for t in paying:
-        start = topic_ptr[t]
-        n_outside = topic_ptr[t + 1] - start - 1
-        for x in range(n_outside):
-            outside[x] = start + x + 1
-            key[x] = np.inf
-        at = start
-        while n_outside > 0:
-            u = member[at]
+        start, end = topic_ptr[t], topic_ptr[t + 1]
+        at = _begin(key, outside, end - start)
+        for left in range(end - start - 1, 0, -1):
+            u = member[start + at]
             for k in range(node_ptr[u], node_ptr[u + 1]):
                 row[topic[k]] = potential[k]
-            best, chosen = np.inf, 0
-            for x in range(n_outside):
-                e = outside[x]
-                v = member[e]
-                both, here = 0.0, 0.0
-                for m in range(node_ptr[v], node_ptr[v + 1]):
-                    product = row[topic[m]] * potential[m]
-                    both += product
-                    if topic[m] == t:
-                        here = product
-                price = here / both
-                if price < key[x]:
-                    key[x] = price
-                    parent[e] = at - start
-                if key[x] < best:
-                    best, chosen = key[x], x
+            for x in range(left):
+                here, both = _products(node_ptr, topic, potential, row, t, member[start + outside[x]])
+                price[x] = here / both
             for k in range(node_ptr[u], node_ptr[u + 1]):
                 row[topic[k]] = 0.0
-            total += best
-            at = outside[chosen]
-            n_outside -= 1
-            outside[chosen], key[chosen] = outside[n_outside], key[n_outside]
+            at, cost = _attach(price, key, outside, left, parent, start, at)
+            total += cost
     return total
+
+
+@borrowing
+def _begin(key, outside, size):
+    """Let a tree of Prim's algorithm hold the first member of a topic alone. Returns the place of that member: 0."""
+    for x in range(size - 1):
+        outside[x] = x + 1
+        key[x] = np.inf
+    return np.int64(0)
+
+
+@borrowing
+def _attach(price, key, outside, left, parent, start, at):
+    """Offer links to member ``at`` at these prices, and take the cheapest of the ``left`` members outside.
+
+    Returns its place in the topic, and what its link costs.
+    """
+    chosen = 0
+    for x in range(left):
+        if price[x] < key[x]:
+            key[x] = price[x]
+            parent[start + outside[x]] = at
+        if key[x] < key[chosen]:
+            chosen = x
+    taken, cost = outside[chosen], key[chosen]
+    outside[chosen], key[chosen] = outside[left - 1], key[left - 1]
+    return taken, cost
+
+
+@borrowing
+def _products(node_ptr, topic, potential, row, t, v):
+    """Products of v's potentials with those in ``row``: that of topic t, and the sum over all topics of v."""
+    here, both = 0.0, 0.0
+    for m in range(node_ptr[v], node_ptr[v + 1]):
+        product = row[topic[m]] * potential[m]
+        both += product
+        if topic[m] == t:
+            here = product
+    return here, both
 
 
 @serial
@@ -78,23 +96,15 @@ def potential_gradient(node_ptr, topic, topic_ptr, member, potential, parent, gr
 def _add_gradient(node_ptr, topic, potential, gradient, t, u, v):
     both, here = 0.0, 0.0
     for again in range(2):  # first the sum over shared topics, then their part in it
-        k, k_end, m, m_end = node_ptr[u], node_ptr[u + 1], node_ptr[v], node_ptr[v + 1]
-        while k < k_end and m < m_end:
-            if topic[k] == topic[m]:
-                product = potential[k] * potential[m]
-                if again:
-                    change = here / both * ((1.0 if topic[k] == t else 0.0) - product / both)
-                    gradient[k] += change
-                    gradient[m] += change
-                else:
-                    both += product
-                    here += product if topic[k] == t else 0.0
-                k += 1
-                m += 1
-            elif topic[k] < topic[m]:
-                k += 1
+        for k, m in shared(node_ptr, topic, u, v):
+            product = potential[k] * potential[m]
+            if again:
+                change = here / both * ((1.0 if topic[k] == t else 0.0) - product / both)
+                gradient[k] += change
+                gradient[m] += change
             else:
-                m += 1
+                both += product
+                here += product if topic[k] == t else 0.0
 
 
 @borrowing
@@ -116,13 +126,7 @@ def pair_prices(node_ptr, topic, topic_ptr, member, pair_ptr, potential):
             for k in range(node_ptr[u], node_ptr[u + 1]):
                 row[topic[k]] = potential[k]
             for j in range(i + 1, size):
-                v = member[topic_ptr[t] + j]
-                both, here = 0.0, 0.0
-                for m in range(node_ptr[v], node_ptr[v + 1]):
-                    product = row[topic[m]] * potential[m]
-                    both += product
-                    if topic[m] == t:
-                        here = product
+                here, both = _products(node_ptr, topic, potential, row, t, member[topic_ptr[t] + j])
                 prices[pair_ptr[t] + triangle(size, i, j)] = here / both if both > 0 else 0.0
             for k in range(node_ptr[u], node_ptr[u + 1]):
                 row[topic[k]] = 0.0
@@ -132,34 +136,18 @@ def pair_prices(node_ptr, topic, topic_ptr, member, pair_ptr, potential):
 @serial
 def pair_trees(topic_ptr, pair_ptr, prices, parent):
     """Cheapest spanning trees under prices of pairs. Returns their cost; ``parent`` as in `potential_trees`."""
-    largest = np.int64(0)
-    for t in range(len(topic_ptr) - 1):
-        largest = max(largest, topic_ptr[t + 1] - topic_ptr[t])
-    key, outside = np.empty(largest, np.float32), np.empty(largest, np.int64)
+    largest = longest_row(topic_ptr)
+    price, key, outside = np.empty(largest, np.float32), np.empty(largest, np.float32), np.empty(largest, np.int64)
     total = 0.0
+    parent[:] = -1
     for t in range(len(topic_ptr) - 1):
-        start = topic_ptr[t]
-        size = topic_ptr[t + 1] - start
-        n_outside = size - 1
-        if size > 0:
-            parent[start] = -1
-        for x in range(n_outside):
-            outside[x] = x + 1
-            key[x] = np.inf
-        at = np.int64(0)
-        while n_outside > 0:
-            best, chosen = np.float32(np.inf), 0
-            for x in range(n_outside):
-                price = prices[pair_ptr[t] + triangle(size, at, outside[x])]
-                if price < key[x]:
-                    key[x] = price
-                    parent[start + outside[x]] = at
-                if key[x] < best:
-                    best, chosen = key[x], x
-            total += best
-            at = outside[chosen]
-            n_outside -= 1
-            outside[chosen], key[chosen] = outside[n_outside], key[n_outside]
+        start, size = topic_ptr[t], topic_ptr[t + 1] - topic_ptr[t]
+        at = _begin(key, outside, size)
+        for left in range(size - 1, 0, -1):
+            for x in range(left):
+                price[x] = prices[pair_ptr[t] + triangle(size, at, outside[x])]
+            at, cost = _attach(price, key, outside, left, parent, start, at)
+            total += cost
     return total
 
 
@@ -186,18 +174,10 @@ def raise_prices(node_ptr, topic, place, topic_ptr, member, pair_ptr, prices, pa
 def _scale(node_ptr, topic, place, topic_ptr, pair_ptr, prices, u, v):
     total = 0.0
     for again in range(2):
-        k, k_end, m, m_end = node_ptr[u], node_ptr[u + 1], node_ptr[v], node_ptr[v + 1]
-        while k < k_end and m < m_end:
+        for k, m in shared(node_ptr, topic, u, v):
             t = topic[k]
-            if t == topic[m]:
-                at = pair_ptr[t] + triangle(topic_ptr[t + 1] - topic_ptr[t], place[k], place[m])
-                if again:
-                    prices[at] = max(prices[at] / total, np.float32(1e-7))
-                else:
-                    total += prices[at]
-                k += 1
-                m += 1
-            elif t < topic[m]:
-                k += 1
+            at = pair_ptr[t] + triangle(topic_ptr[t + 1] - topic_ptr[t], place[k], place[m])
+            if again:
+                prices[at] = max(prices[at] / total, np.float32(1e-7))
             else:
-                m += 1
+                total += prices[at]

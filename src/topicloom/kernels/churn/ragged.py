@@ -57,6 +57,12 @@ def _move(lists, wider):
 
 
 @serial
+def row(lists, i):
+    """Values of list i: a view of the pool, which changes with it."""
+    return lists.pool[lists.start[i] : lists.start[i] + lists.length[i]]
+
+
+@serial
 def push_all(lists, ids, values, done):
     """Append values[k] to list ids[k], for k from ``done`` on.
 

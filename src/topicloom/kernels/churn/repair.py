@@ -6,10 +6,13 @@ clear which of the shadows still reach each other; nothing here looks at the res
 
 import numpy as np
 
+from topicloom.kernels.churn.ragged import row
+from topicloom.kernels.disjoint_sets import root
 from topicloom.kernels.greedy.components import build_components, new_components
 from topicloom.kernels.greedy.engine import NO_LINKS, cheapest_search, search_and_grow
 from topicloom.kernels.greedy.loop import grow_listed
 from topicloom.kernels.jit import serial
+from topicloom.kernels.sorted_rows import meeting
 from topicloom.kernels.tie_order import arc
 
 LISTED_SHADOWS = 256  # above, their pairs are too many to be listed
@@ -130,14 +133,9 @@ def _listed_links(rows, nodes, node_ptr, topic, n_topics, start, degree, max_deg
 @serial
 def _shared(rows, u, v):
     """How many topics both nodes want."""
-    k, k_end = rows.start[u], rows.start[u] + rows.length[u]
-    m, m_end = rows.start[v], rows.start[v] + rows.length[v]
     count = 0
-    while k < k_end and m < m_end:
-        a, b = rows.pool[k], rows.pool[m]
-        count += a == b
-        k += a <= b
-        m += b <= a
+    for _ in meeting(row(rows, u), row(rows, v)):
+        count += 1
     return count
 
 
@@ -166,18 +164,9 @@ def entries_of(rows, nodes, topics):
     topic = np.empty(bound, np.int32)
     at = 0
     for x in range(len(nodes)):
-        k, end = rows.start[nodes[x]], rows.start[nodes[x]] + rows.length[nodes[x]]
-        m = 0
-        while k < end and m < len(topics):
-            if rows.pool[k] < topics[m]:
-                k += 1
-            elif rows.pool[k] > topics[m]:
-                m += 1
-            else:
-                topic[at] = m
-                at += 1
-                k += 1
-                m += 1
+        for _, m in meeting(row(rows, nodes[x]), topics):
+            topic[at] = m
+            at += 1
         node_ptr[x + 1] = at
     return node_ptr, topic[:at]
 
@@ -269,15 +258,6 @@ def walk(members, neighbours, t, first, last, node, parent, waiting, scratch):
                 waiting[a] += 1
         waiting[a] -= 1
         walks -= waiting[a] == 0
-
-
-@serial
-def root(parent, e):
-    """The element that stands for the set of e."""
-    while parent[e] != e:
-        parent[e] = parent[parent[e]]
-        e = parent[e]
-    return e
 
 
 @serial

@@ -2,9 +2,11 @@
 
 import numpy as np
 
-from topicloom.kernels.churn.ragged import push_all, remove_all
-from topicloom.kernels.churn.repair import root, walk
+from topicloom.kernels.churn.ragged import push_all, remove_all, row
+from topicloom.kernels.churn.repair import walk
+from topicloom.kernels.disjoint_sets import root
 from topicloom.kernels.jit import serial
+from topicloom.kernels.sorted_rows import meeting
 
 
 @serial
@@ -46,21 +48,14 @@ def spare_link(rows, members, neighbours, pairs, done, scratch):
         swapped[0], swapped[1] = v, u
         remove_all(neighbours, ends, swapped)
         needed = False
-        k, k_end = rows.start[u], rows.start[u] + rows.length[u]
-        m, m_end = rows.start[v], rows.start[v] + rows.length[v]
-        while k < k_end and m < m_end and not needed:
-            t = rows.pool[k]
-            if t < rows.pool[m]:
-                k += 1
-            elif t > rows.pool[m]:
-                m += 1
-            else:
-                parent[0], parent[1] = 0, 1
-                waiting[:] = 1
-                walk(members, neighbours, t, 0, 2, ends, parent, waiting, scratch)
-                needed = root(parent, 0) != root(parent, 1)
-                k += 1
-                m += 1
+        topics = row(rows, u)
+        for k, _ in meeting(topics, row(rows, v)):
+            parent[0], parent[1] = 0, 1
+            waiting[:] = 1
+            walk(members, neighbours, topics[k], 0, 2, ends, parent, waiting, scratch)
+            needed = root(parent, 0) != root(parent, 1)
+            if needed:
+                break
         if not needed:
             return x
         push_all(neighbours, ends, swapped, 0)  # there is room: they were there

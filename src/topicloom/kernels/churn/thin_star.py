@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from topicloom.kernels.churn.ragged import row
 from topicloom.kernels.jit import serial
 
 STAND_INS = 8  # nodes tried, those that could take the place of most links first
@@ -71,8 +72,8 @@ def _fuller(neighbours, keys, v, w):
 
 @serial
 def _star(rows, members, neighbours, u, cap, scratch):
-    others = np.sort(neighbours.pool[neighbours.start[u] : neighbours.start[u] + neighbours.length[u]])
-    topics = rows.pool[rows.start[u] : rows.start[u] + rows.length[u]]
+    others = np.sort(row(neighbours, u))
+    topics = row(rows, u)
     most = 0
     for t in topics:
         most += members.length[t]

@@ -2,8 +2,10 @@
 
 import numpy as np
 
+from topicloom.kernels.churn.ragged import row
 from topicloom.kernels.covers.ratio_heap import build_heap, precedes, restore
 from topicloom.kernels.jit import serial
+from topicloom.kernels.sorted_rows import meeting
 from topicloom.kernels.streams import below, draw
 
 FEW_TOPICS = 128  # up to which going through all nodes for each one taken costs less than a heap
@@ -135,7 +137,7 @@ def primal_dual_cover(rows, members, node, price, barred, shared, keys, base, mi
     mixed : uint64
         Where the random numbers come from.
     """
-    topics = rows.pool[rows.start[node] : rows.start[node] + rows.length[node]]
+    topics = row(rows, node)
     n_rest = len(topics)
     rest = np.arange(n_rest)
     place = np.arange(n_rest)
@@ -145,7 +147,7 @@ def primal_dual_cover(rows, members, node, price, barred, shared, keys, base, mi
     n_taken, n_lowered = 0, 0
     while n_rest > 0:
         t = rest[below(draw(mixed, 0, n_rest), n_rest)]
-        able = members.pool[members.start[topics[t]] : members.start[topics[t]] + members.length[topics[t]]]
+        able = row(members, topics[t])
         best = _cheapest(able, price, barred, shared, keys, base)
         if best < 0:
             n_rest = _set_aside(rest, place, n_rest, t)
@@ -158,14 +160,8 @@ def primal_dual_cover(rows, members, node, price, barred, shared, keys, base, mi
             n_lowered += 1
         taken[n_taken] = best
         n_taken += 1
-        k, end = rows.start[best], rows.start[best] + rows.length[best]
-        m = 0
-        while k < end and m < len(topics):
-            a, b = rows.pool[k], topics[m]
-            if a == b:
-                n_rest = _set_aside(rest, place, n_rest, m)
-            k += a <= b
-            m += b <= a
+        for _, m in meeting(row(rows, best), topics):
+            n_rest = _set_aside(rest, place, n_rest, m)
     for x in range(n_lowered):
         t = lowered[x]
         for at in range(members.start[t], members.start[t] + members.length[t]):

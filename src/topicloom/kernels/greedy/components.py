@@ -9,7 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from topicloom.kernels.disjoint_sets import join
 from topicloom.kernels.jit import borrowing, serial
+from topicloom.kernels.sorted_rows import longest_row, shared
 
 # Typed: numba would compile `_flag` for each of two plain constants.
 INSIDE, OUTSIDE = np.bool_(True), np.bool_(False)
@@ -86,9 +88,6 @@ def build_components(node_ptr, topic, n_topics, start):
     """`new_components` for kernels: the same state, all topics counting 1."""
     n_entries = len(topic)
     topic_ptr, entry, member = number_entries(node_ptr, topic, n_topics)
-    widest = 0
-    for t in range(n_topics):
-        widest = max(widest, topic_ptr[t + 1] - topic_ptr[t])
     pending = np.zeros(1, np.int64)
     for t in range(n_topics):
         pending[0] += max(topic_ptr[t + 1] - topic_ptr[t] - 1, 0)
@@ -104,7 +103,7 @@ def build_components(node_ptr, topic, n_topics, start):
         np.ones(n_entries, np.int32),
         np.full(n_topics, -1, np.int32),
         np.zeros(n_entries, np.bool_),
-        np.empty(2 * widest, np.int32),
+        np.empty(2 * longest_row(topic_ptr), np.int32),
         pending,
         None,
         label,
@@ -224,25 +223,7 @@ def components_of_links(indptr, topics, links, components=None):
 def _join_links(indptr, topics, links, parent):
     """Union-find over entries: ``parent`` (int32, roots are the smallest of their set) is overwritten by the roots."""
     for link in range(len(links)):
-        k, k_end = indptr[links[link, 0]], indptr[links[link, 0] + 1]
-        m, m_end = indptr[links[link, 1]], indptr[links[link, 1] + 1]
-        while k < k_end and m < m_end:
-            if topics[k] < topics[m]:
-                k += 1
-            elif topics[k] > topics[m]:
-                m += 1
-            else:
-                a, b = _root(parent, k), _root(parent, m)
-                parent[max(a, b)] = min(a, b)
-                k += 1
-                m += 1
+        for k, m in shared(indptr, topics, links[link, 0], links[link, 1]):
+            join(parent, k, m)
     for e in range(len(parent)):
         parent[e] = parent[parent[e]]  # roots are smallest, so those before e are final
-
-
-@serial
-def _root(parent, e):
-    while parent[e] != e:
-        parent[e] = parent[parent[e]]
-        e = parent[e]
-    return e

@@ -15,6 +15,7 @@ from topicloom.kernels.greedy.blocks import Blocks, Homes, link_blocks, share_bl
 from topicloom.kernels.greedy.components import merge
 from topicloom.kernels.greedy.topic_weights import weight_of
 from topicloom.kernels.jit import borrowing
+from topicloom.kernels.sorted_rows import shared
 
 
 def joined(homes, q, r):
@@ -55,15 +56,10 @@ def _compiled_link(c, t, q, r):
 @borrowing
 def contribution(node_ptr, topic, entry, homes, weight, u, v):
     """What the topics count for that u and v both want and in which a link between them would join something."""
-    k, k_end = node_ptr[u], node_ptr[u + 1]
-    m, m_end = node_ptr[v], node_ptr[v + 1]
     total = np.int64(0)
-    while k < k_end and m < m_end:
-        t, s = topic[k], topic[m]
-        if t == s and not joined(homes, entry[k], entry[m]):
-            total += weight_of(weight, t)
-        k += t <= s  # which of the two moves on cannot be foreseen: added up, it costs no branch
-        m += s <= t
+    for k, m in shared(node_ptr, topic, u, v):
+        if not joined(homes, entry[k], entry[m]):
+            total += weight_of(weight, topic[k])
     return total
 
 
@@ -71,14 +67,5 @@ def contribution(node_ptr, topic, entry, homes, weight, u, v):
 def link_all(c, links):
     """Add links, given as pairs of nodes, one after the other."""
     for x in range(len(links)):
-        k, k_end = c.node_ptr[links[x, 0]], c.node_ptr[links[x, 0] + 1]
-        m, m_end = c.node_ptr[links[x, 1]], c.node_ptr[links[x, 1] + 1]
-        while k < k_end and m < m_end:
-            if c.topic[k] < c.topic[m]:
-                k += 1
-            elif c.topic[k] > c.topic[m]:
-                m += 1
-            else:
-                link(c, c.topic[k], c.entry[k], c.entry[m])
-                k += 1
-                m += 1
+        for k, m in shared(c.node_ptr, c.topic, links[x, 0], links[x, 1]):
+            link(c, c.topic[k], c.entry[k], c.entry[m])

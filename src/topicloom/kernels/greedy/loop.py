@@ -9,6 +9,7 @@ from topicloom.kernels.greedy.listed import Listed
 from topicloom.kernels.greedy.searching import find, go_back, note_change, pair_at
 from topicloom.kernels.greedy.vectors import GROUP
 from topicloom.kernels.jit import borrowing, serial
+from topicloom.kernels.sorted_rows import shared
 
 # The rules, as values of rho: a link that spares the maximum degree is taken if it contributes at least
 # 1 / rho of what the best one does.
@@ -113,17 +114,8 @@ def _cap(capped, degree, max_degree):
 @borrowing
 def _add(c, s, u, v):
     """Add a link between u and v in every topic that both want."""
-    k, k_end = c.node_ptr[u], c.node_ptr[u + 1]
-    m, m_end = c.node_ptr[v], c.node_ptr[v + 1]
-    while k < k_end and m < m_end:
+    for k, m in shared(c.node_ptr, c.topic, u, v):
         t = c.topic[k]
-        if t < c.topic[m]:
-            k += 1
-        elif t > c.topic[m]:
-            m += 1
-        else:
-            n_changed = link(c, t, c.entry[k], c.entry[m])
-            if n_changed:
-                note_change(c, s, t, n_changed)
-            k += 1
-            m += 1
+        n_changed = link(c, t, c.entry[k], c.entry[m])
+        if n_changed:
+            note_change(c, s, t, n_changed)

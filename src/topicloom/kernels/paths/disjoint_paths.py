@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from topicloom.kernels.jit import serial
+from topicloom.kernels.sorted_rows import longest_row, shared
 
 NONE = -1
 
@@ -69,36 +70,10 @@ def _new_search(n_entries):
 @serial
 def _shared_entries(indptr, topics, u, v, pairs):
     """Write the entries of u and v in each topic that both want to ``pairs`` (n, 2). Returns how many topics."""
-    k, k_end = indptr[u], indptr[u + 1]
-    m, m_end = indptr[v], indptr[v + 1]
     n = 0
-    while k < k_end and m < m_end:
-        if topics[k] < topics[m]:
-            k += 1
-        elif topics[k] > topics[m]:
-            m += 1
-        else:
-            pairs[n, 0], pairs[n, 1] = k, m
-            n += 1
-            k += 1
-            m += 1
-    return n
-
-
-@serial
-def _count_shared(indptr, topics, u, v):
-    k, k_end = indptr[u], indptr[u + 1]
-    m, m_end = indptr[v], indptr[v + 1]
-    n = 0
-    while k < k_end and m < m_end:
-        if topics[k] < topics[m]:
-            k += 1
-        elif topics[k] > topics[m]:
-            m += 1
-        else:
-            n += 1
-            k += 1
-            m += 1
+    for k, m in shared(indptr, topics, u, v):
+        pairs[n, 0], pairs[n, 1] = k, m
+        n += 1
     return n
 
 
@@ -118,9 +93,10 @@ def shared_topic_counts(indptr, topics, links):
 
     Cost: O(topics of both ends) for each link.
     """
-    counts = np.empty(len(links), np.int64)
+    counts = np.zeros(len(links), np.int64)
     for x in range(len(links)):
-        counts[x] = _count_shared(indptr, topics, links[x, 0], links[x, 1])
+        for _ in shared(indptr, topics, links[x, 0], links[x, 1]):
+            counts[x] += 1
     return counts
 
 
@@ -139,24 +115,15 @@ def _add_link(arcs, n_arcs, number, pairs, n_shared):
 
 
 @serial
-def _widest(indptr):
-    widest = 0
-    for v in range(len(indptr) - 1):
-        widest = max(widest, indptr[v + 1] - indptr[v])
-    return widest
-
-
-@serial
-def _arcs_of(indptr, topics, links, pairs):
-    n_arcs = 0
-    for x in range(len(links)):
-        n_arcs += 2 * _count_shared(indptr, topics, links[x, 0], links[x, 1])
-    arcs = _empty_arcs(len(topics), n_arcs, len(links))
+def _arcs_of(indptr, topics, links, more, pairs):
+    """Lay out the arcs of links, with room for ``more`` links. Returns them and their number."""
+    room = shared_topic_counts(indptr, topics, links).sum() + shared_topic_counts(indptr, topics, more).sum()
+    arcs = _empty_arcs(len(topics), 2 * room, len(links) + len(more))
     n_arcs = 0
     for x in range(len(links)):
         n_shared = _shared_entries(indptr, topics, links[x, 0], links[x, 1], pairs)
         n_arcs = _add_link(arcs, n_arcs, x, pairs, n_shared)
-    return arcs
+    return arcs, n_arcs
 
 
 @serial
@@ -179,8 +146,8 @@ def topics_that_need(indptr, topics, links, x, k):
 
     Cost: O(k · arcs of a topic) for each topic that the two ends share, once the arcs of all links are laid out.
     """
-    pairs = np.empty((_widest(indptr), 2), np.int64)
-    arcs = _arcs_of(indptr, topics, links, pairs)
+    pairs = np.empty((longest_row(indptr), 2), np.int64)
+    arcs, _ = _arcs_of(indptr, topics, links, links[:0], pairs)
     search = _new_search(len(topics))
     n_shared = _shared_entries(indptr, topics, links[x, 0], links[x, 1], pairs)
     arcs.stands[x] = False
@@ -215,8 +182,8 @@ def redundant_links(indptr, topics, links, order, k):
 
     Cost: O(k · arcs of a topic) for each link and each topic that its ends share.
     """
-    pairs = np.empty((_widest(indptr), 2), np.int64)
-    arcs = _arcs_of(indptr, topics, links, pairs)
+    pairs = np.empty((longest_row(indptr), 2), np.int64)
+    arcs, _ = _arcs_of(indptr, topics, links, links[:0], pairs)
     search = _new_search(len(topics))
     dropped = np.zeros(len(links), np.bool_)
     for x in order:
@@ -261,17 +228,8 @@ def needed_links(indptr, topics, links, candidates, candidate_topics, k):
 
     Cost: O(k · arcs of a topic) for each candidate.
     """
-    pairs = np.empty((_widest(indptr), 2), np.int64)
-    n_arcs = 0
-    for x in range(len(links)):
-        n_arcs += 2 * _count_shared(indptr, topics, links[x, 0], links[x, 1])
-    for x in range(len(candidates)):
-        n_arcs += 2 * _count_shared(indptr, topics, candidates[x, 0], candidates[x, 1])
-    arcs = _empty_arcs(len(topics), n_arcs, len(links) + len(candidates))
-    n_arcs = 0
-    for x in range(len(links)):
-        n_shared = _shared_entries(indptr, topics, links[x, 0], links[x, 1], pairs)
-        n_arcs = _add_link(arcs, n_arcs, x, pairs, n_shared)
+    pairs = np.empty((longest_row(indptr), 2), np.int64)
+    arcs, n_arcs = _arcs_of(indptr, topics, links, candidates, pairs)
     search = _new_search(len(topics))
     needed = np.zeros(len(candidates), np.bool_)
     for x in range(len(candidates)):

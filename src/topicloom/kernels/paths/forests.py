@@ -7,6 +7,7 @@ inside the topic, and one link for each further component.
 
 import numpy as np
 
+from topicloom.kernels.disjoint_sets import join, root
 from topicloom.kernels.jit import serial
 from topicloom.kernels.paths.stable_trees import grown_tree
 from topicloom.kernels.paths.topic_shape import oriented_links
@@ -104,30 +105,16 @@ def _fits(subscribers, src, dst, edge, roots, inside, part, seen):
         part[i] = i
     for k in range(len(edge)):
         if inside[edge[k]]:
-            _join(part, src[k], dst[k])
+            join(part, src[k], dst[k])
     good = True
     for i in range(len(subscribers)):
-        root, mine = _find(roots, subscribers[i]), _find(part, i)
-        if seen[root] < 0:
-            seen[root] = mine
-        good = good and seen[root] == mine
+        tree, mine = root(roots, subscribers[i]), root(part, i)
+        if seen[tree] < 0:
+            seen[tree] = mine
+        good = good and seen[tree] == mine
     for i in range(len(subscribers)):
-        seen[_find(roots, subscribers[i])] = -1
+        seen[root(roots, subscribers[i])] = -1
     return good
-
-
-@serial
-def _find(part, a):
-    while part[a] != a:
-        part[a] = part[part[a]]
-        a = part[a]
-    return a
-
-
-@serial
-def _join(part, a, b):
-    a, b = _find(part, a), _find(part, b)
-    part[max(a, b)] = min(a, b)
 
 
 @serial
@@ -137,7 +124,7 @@ def _lay(roots, inside, u, v, starts, ends):
         for e in range(starts[one], starts[one + 1]):
             if ends[e] == other:
                 inside[e] = True
-    _join(roots, u, v)
+    join(roots, u, v)
 
 
 @serial

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from topicloom.kernels.disjoint_sets import join
 from topicloom.kernels.jit import serial
 from topicloom.kernels.paths.topic_shape import oriented_links, topic_edges
 
@@ -115,23 +116,12 @@ def _chosen(n_edges, starts, passing):
         for earlier in range(2):
             for i in range(starts[v], starts[v + 1]):
                 e, a, b = passing[i]
-                if chosen[e] == (earlier == 0):
-                    a, b = _find(part, a), _find(part, b)
-                    if a != b:
-                        part[max(a, b)] = min(a, b)
-                        chosen[e] = True
+                if chosen[e] == (earlier == 0) and join(part, a, b):
+                    chosen[e] = True
         for i in range(starts[v], starts[v + 1]):
             part[passing[i, 1]] = passing[i, 1]
             part[passing[i, 2]] = passing[i, 2]
     return np.flatnonzero(chosen)
-
-
-@serial
-def _find(part, a):
-    while part[a] != a:
-        part[a] = part[part[a]]
-        a = part[a]
-    return a
 
 
 @serial
@@ -204,12 +194,9 @@ def openings(node, topics, topic_starts, src, dst, active, part):
                 for i in range(start, stop):
                     if active[i] == (standby == 1) or src[i] == node or dst[i] == node:
                         continue
-                    a, b = _find(part, src[i]), _find(part, dst[i])
-                    if a != b:
-                        part[max(a, b)] = min(a, b)
-                        if standby:
-                            rows.append(np.int64(i))
-                            parts -= 1
+                    if join(part, src[i], dst[i]) and standby:
+                        rows.append(np.int64(i))
+                        parts -= 1
             if parts > 1:
                 cut.append(t)
             for i in range(start, stop):

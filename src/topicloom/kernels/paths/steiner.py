@@ -7,6 +7,7 @@ such ways has fewer than twice the links of a smallest Steiner tree.
 
 import numpy as np
 
+from topicloom.kernels.disjoint_sets import join
 from topicloom.kernels.jit import serial
 
 
@@ -41,16 +42,13 @@ def relays(indptr, neighbours, terminals):
                 queue[tail] = w
                 tail += 1
     src, dst, length = _ways(indptr, neighbours, queue[:tail], realm, distance)
-    root = np.arange(len(terminals)).astype(np.int32)
+    part = np.arange(len(terminals)).astype(np.int32)
     joined = 0
     count = 0
     for i in np.argsort(length, kind="mergesort"):
-        a, b = _find(root, realm[src[i]]), _find(root, realm[dst[i]])
-        if a == b:
-            continue
-        root[max(a, b)] = min(a, b)
-        joined += 1
-        count += _climb(parent, src[i]) + _climb(parent, dst[i])
+        if join(part, realm[src[i]], realm[dst[i]]):
+            joined += 1
+            count += _climb(parent, src[i]) + _climb(parent, dst[i])
     return count if joined == len(terminals) - 1 else -1
 
 
@@ -87,11 +85,3 @@ def _climb(parent, v):
         parent[v] = -1
         v = above
     return count
-
-
-@serial
-def _find(root, a):
-    while root[a] != a:
-        root[a] = root[root[a]]
-        a = root[a]
-    return a

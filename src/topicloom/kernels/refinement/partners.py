@@ -4,6 +4,7 @@ import numpy as np
 
 from topicloom.kernels.jit import borrowing
 from topicloom.kernels.refinement.swap_state import LISTED, NONE, READ
+from topicloom.kernels.sorted_rows import shared
 
 _CLOSER_LOOK = 2  # times as many candidates are scored in full where not all topics were read
 
@@ -76,17 +77,7 @@ def _gather(s, u, most_read):
 @borrowing
 def score_of(s, u, v):
     """Weight of the topics that u and v share."""
-    k, k_end = s.node_ptr[u], s.node_ptr[u + 1]
-    m, m_end = s.node_ptr[v], s.node_ptr[v + 1]
     score = np.int64(0)
-    while k < k_end and m < m_end:
-        t = s.topic[k]
-        if t == s.topic[m]:
-            score += s.weight[t]
-            k += 1
-            m += 1
-        elif t < s.topic[m]:
-            k += 1
-        else:
-            m += 1
+    for k, _ in shared(s.node_ptr, s.topic, u, v):
+        score += s.weight[s.topic[k]]
     return score

@@ -11,6 +11,7 @@ from topicloom.kernels.jit import serial
 from topicloom.kernels.paths.disjoint_paths import (
     _add_link,
     _empty_arcs,
+    _linked,
     _new_search,
     _shared_entries,
     disjoint_paths,
@@ -29,6 +30,7 @@ from topicloom.kernels.refinement.swaps import (
     _random,
     entry_of,
 )
+from topicloom.kernels.sorted_rows import longest_row
 
 _MOST_TESTED = 4  # candidates of a visit whose paths are counted
 
@@ -44,9 +46,7 @@ def robust_sweep(s, k, visits, temperature, most_read, seed):
     links = np.empty((n_links + visits, 2), np.int32)
     links[:n_links, 0], links[:n_links, 1] = s.end_u[:n_links], s.end_v[:n_links]
     standing = np.arange(n_links)
-    widest = np.int64(1)
-    for v in range(len(s.node_ptr) - 1):
-        widest = max(widest, s.node_ptr[v + 1] - s.node_ptr[v])
+    widest = max(longest_row(s.node_ptr), 1)
     pairs, candidate_pairs = np.empty((widest, 2), np.int64), np.empty((widest, 2), np.int64)
     n_shared = 2 * shared_topic_counts(s.node_ptr, s.topic, links[:n_links]).sum()
     arcs = _empty_arcs(len(s.topic), 2 * n_shared + 4 * widest, n_links + visits)
@@ -179,13 +179,7 @@ def _wants_all(s, b, broken, n_broken):
 @serial
 def _linked_already(arcs, pairs, shared):
     """Whether a link between the two nodes stands."""
-    if shared:
-        a = arcs.first[pairs[0, 0]]
-        while a != NONE:
-            if arcs.head[a] == pairs[0, 1] and arcs.stands[arcs.link[a]]:
-                return True
-            a = arcs.after[a]
-    return False
+    return shared > 0 and _linked(arcs, pairs[0, 0], pairs[0, 1])
 
 
 @serial

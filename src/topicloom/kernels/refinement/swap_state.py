@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from topicloom.kernels.jit import borrowing, serial
+from topicloom.kernels.sorted_rows import shared
 
 NONE = -1
 LINKS, ARCS, CLOCK, VISIT, RANDOM, READ, FOLLOWED = range(7)
@@ -126,17 +127,8 @@ def _links_inside(node_ptr, topic, links, n_topics):
     """Number of links that serve each topic: int64."""
     inside = np.zeros(n_topics, np.int64)
     for x in range(len(links)):
-        k, k_end = node_ptr[links[x, 0]], node_ptr[links[x, 0] + 1]
-        m, m_end = node_ptr[links[x, 1]], node_ptr[links[x, 1] + 1]
-        while k < k_end and m < m_end:
-            if topic[k] == topic[m]:
-                inside[topic[k]] += 1
-                k += 1
-                m += 1
-            elif topic[k] < topic[m]:
-                k += 1
-            else:
-                m += 1
+        for k, _ in shared(node_ptr, topic, links[x, 0], links[x, 1]):
+            inside[topic[k]] += 1
     return inside
 
 
@@ -144,23 +136,13 @@ def _links_inside(node_ptr, topic, links, n_topics):
 def put(s, x, u, v):
     """Let link x join u and v: its arcs are appended. The caller sees to it that there is room."""
     s.end_u[x], s.end_v[x] = u, v
-    k, k_end = s.node_ptr[u], s.node_ptr[u + 1]
-    m, m_end = s.node_ptr[v], s.node_ptr[v + 1]
     arc = s.counters[ARCS]
     s.arcs_at[x] = arc
     score = np.int64(0)
-    while k < k_end and m < m_end:
-        t = s.topic[k]
-        if t == s.topic[m]:
-            s.head[arc], s.head[arc + 1] = s.entry[m], s.entry[k]
-            arc += 2
-            score += s.weight[t]
-            k += 1
-            m += 1
-        elif t < s.topic[m]:
-            k += 1
-        else:
-            m += 1
+    for k, m in shared(s.node_ptr, s.topic, u, v):
+        s.head[arc], s.head[arc + 1] = s.entry[m], s.entry[k]
+        arc += 2
+        score += s.weight[s.topic[k]]
     s.shared[x] = (arc - s.counters[ARCS]) // 2
     s.score[x] = score
     s.counters[ARCS] = arc

@@ -25,6 +25,7 @@ from topicloom.kernels.refinement.swap_state import (
     repack,
     take_out,
 )
+from topicloom.kernels.sorted_rows import longest_row
 from topicloom.kernels.streams import REFINE_STREAM, below, draw
 
 KEPT, SWAPPED, DROPPED, LOCKED, MANY_BROKEN, FAR, ALONE = range(7)
@@ -43,9 +44,7 @@ def sweep(s, visits, temperature, most_read, hot, seed):
     ``temperature`` 1,024 is the weight of a topic of median size. With ``hot`` > 0, links at nodes of that degree or
     more are preferred. ``most_read``: see `list_partners`.
     """
-    widest = np.int64(0)
-    for v in range(len(s.node_ptr) - 1):
-        widest = max(widest, s.node_ptr[v + 1] - s.node_ptr[v])
+    widest = longest_row(s.node_ptr)
     done = 0
     while done < visits and s.counters[LINKS]:
         if s.counters[ARCS] + 2 * widest > len(s.head):

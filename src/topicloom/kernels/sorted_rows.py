@@ -1,0 +1,56 @@
+"""Rows of ascending numbers side by side, as the topics of each node are, and what two rows have in common.
+
+`shared` and `meeting` are generators. Numba compiles them into the loop that reads them, which is as fast as the merge
+loop written out.
+"""
+
+from topicloom.kernels.jit import borrowing, yielding
+
+
+@yielding
+def shared(indptr, topics, u, v):
+    """Yield where each topic that two nodes share stands in the row of either, by rising topic.
+
+    Parameters
+    ----------
+    indptr, topics
+        The interest, CSR by node: row starts, and topics that ascend in each row.
+    u, v : int
+        Nodes.
+
+    Yields
+    ------
+    k, m : int
+        Positions in ``topics``, in the row of ``u`` and in that of ``v``.
+
+    Cost: O(topics of both), no memory.
+    """
+    k, k_end = indptr[u], indptr[u + 1]
+    m, m_end = indptr[v], indptr[v + 1]
+    while k < k_end and m < m_end:
+        t, other = topics[k], topics[m]
+        if t == other:
+            yield k, m
+        k += t <= other  # which of the two moves on cannot be foreseen: added up, it costs no branch
+        m += other <= t
+
+
+@yielding
+def meeting(a, b):
+    """Yield the positions (x, y) at which two ascending arrays hold the same number, in O(length of both)."""
+    x, y = 0, 0
+    while x < len(a) and y < len(b):
+        one, other = a[x], b[y]
+        if one == other:
+            yield x, y
+        x += one <= other
+        y += other <= one
+
+
+@borrowing
+def longest_row(indptr):
+    """Length of the longest row of a CSR, from its row starts. Returns 0 if there are no rows."""
+    longest = 0
+    for row in range(len(indptr) - 1):
+        longest = max(longest, indptr[row + 1] - indptr[row])
+    return longest
