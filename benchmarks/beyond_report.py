@@ -1,6 +1,7 @@
 """Tables and plot of the bench beyond greedy, from benchmarks/beyond.json."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 PAGE_MARKS = "<!-- beyond:start -->", "<!-- beyond:end -->"
@@ -90,24 +91,22 @@ def _shape(shape: dict) -> str:
 
 
 def _degrees(rows: dict) -> str:
-    lines = [
-        "| lowest maximum degree: links, degree, diameter | gm | minmax-oda | refined from that |",
-        "|---|--:|--:|--:|",
-    ]
-    for row in rows.values():
-        if flat := row.get("flat"):
-            shown = f"{_shape(flat)} ({flat['time']:.0f} ×)"
-            lines.append(f"| {row['title']} | {_shape(row['gm'])} | {_shape(flat['start'])} | {shown} |")
-    return "\n".join(lines) if len(lines) > 2 else ""
+    head = "| lowest maximum degree: links, degree, diameter | gm | minmax-oda | refined from that |\n|---|--:|--:|--:|"
+    return _table(rows, "flat", head, lambda row, flat: [
+        _shape(row["gm"]), _shape(flat["start"]), f"{_shape(flat)} ({flat['time']:.0f} ×)",
+    ])  # fmt: skip
 
 
 def _proofs(rows: dict) -> str:
-    lines = ["| `exact` | gm | links | | CPU |", "|---|--:|--:|---|--:|"]
-    for row in rows.values():
-        if exact := row.get("exact"):
-            links = f"{row['gm']['links']:,} | {exact['links']:,}"
-            lines.append(f"| {row['title']} | {links} | {exact['sentence']} | {exact['seconds']:.1f} s |")
-    return "\n".join(lines) if len(lines) > 2 else ""
+    return _table(rows, "exact", "| `exact` | gm | links | | CPU |\n|---|--:|--:|---|--:|", lambda row, exact: [
+        f"{row['gm']['links']:,}", f"{exact['links']:,}", exact["sentence"], f"{exact['seconds']:.1f} s",
+    ])  # fmt: skip
+
+
+def _table(rows: dict, part: str, head: str, cells: Callable[[dict, dict], list[str]]) -> str:
+    """A line for each row that has the part, below the head; nothing if none has."""
+    lines = [" | ".join([f"| {row['title']}", *cells(row, row[part])]) + " |" for row in rows.values() if row.get(part)]
+    return "\n".join([head, *lines]) if lines else ""
 
 
 def _targets(rows: dict) -> str:

@@ -80,117 +80,32 @@ if TYPE_CHECKING:
 
 # Where each public name lives; loaded when it is first asked for, so that `import topicloom` costs next to nothing.
 _HOMES = {
-    "topicloom": ("datasets",),
-    "topicloom.auditing": (
-        "Finding",
-        "Findings",
-        "audit",
-    ),
-    "topicloom.bounds": (
-        "LowerBound",
-        "lower_bound",
-    ),
-    "topicloom.churn": (
-        "Event",
-        "Maintainer",
-    ),
-    "topicloom.deploy": (
-        "Inventory",
-        "export",
-        "rehearse",
-    ),
-    "topicloom.errors": ("TopicloomError",),
-    "topicloom.judge": (
-        "drill",
-        "random_drills",
-        "verify",
-        "weak_nodes",
-    ),
-    "topicloom.measures": (
-        "measure",
-        "soc",
-    ),
+    "topicloom": "datasets",
+    "topicloom.auditing": "Finding Findings audit",
+    "topicloom.bounds": "LowerBound lower_bound",
+    "topicloom.churn": "Event Maintainer",
+    "topicloom.deploy": "Inventory export rehearse",
+    "topicloom.errors": "TopicloomError",
+    "topicloom.judge": "drill random_drills verify weak_nodes",
+    "topicloom.measures": "measure soc",
     "topicloom.methods": (
-        "JOIN_METHODS",
-        "METHODS",
-        "Existence",
-        "MethodSpec",
-        "automatic",
-        "cd_oda",
-        "cd_oda_1",
-        "cd_oda_2",
-        "cycle_per_topic",
-        "design",
-        "divide_and_conquer",
-        "drop_redundant_links",
-        "exact",
-        "full_mesh",
-        "gm2",
-        "greedy_merge",
-        "harary_per_topic",
-        "hub",
-        "join",
-        "low_oda",
-        "minmax_oda",
-        "random_regular",
-        "repeated_greedy_merge",
-        "ring_per_topic",
-        "rounds_greedy_merge",
-        "soc_exists",
-        "spanning_tree",
-        "stacked_greedy_merge",
-        "tco_exists",
-        "two_diameter_oda",
-        "weighted_greedy_merge",
+        "JOIN_METHODS METHODS Existence MethodSpec automatic cd_oda cd_oda_1 cd_oda_2 cycle_per_topic design "
+        "divide_and_conquer drop_redundant_links exact full_mesh gm2 greedy_merge harary_per_topic hub join low_oda "
+        "minmax_oda random_regular repeated_greedy_merge ring_per_topic rounds_greedy_merge soc_exists spanning_tree "
+        "stacked_greedy_merge tco_exists two_diameter_oda weighted_greedy_merge"
     ),
     "topicloom.model": (
-        "BrokenTopic",
-        "Change",
-        "CutTopic",
-        "DrillReport",
-        "DrillSummary",
-        "Interest",
-        "Metrics",
-        "Overlay",
-        "Rejection",
-        "SocAnswer",
-        "Verdict",
-        "WeakNode",
+        "BrokenTopic Change CutTopic DrillReport DrillSummary Interest Metrics Overlay Rejection SocAnswer Verdict "
+        "WeakNode"
     ),
-    "topicloom.reading": (
-        "Reading",
-        "read_links",
-        "read_subscriptions",
-    ),
-    "topicloom.refinement": ("refine",),
-    "topicloom.routing": (
-        "Plan",
-        "RouteChange",
-        "RouteFollower",
-        "Routes",
-        "Steps",
-        "diff",
-        "routes",
-    ),
-    "topicloom.simulation": (
-        "DcSimulation",
-        "Faults",
-        "LeavesSimulation",
-        "simulate_dc",
-        "simulate_leaves",
-    ),
-    "topicloom.star_sets": (
-        "StarJoin",
-        "StarLink",
-        "StarSet",
-        "TopicDigest",
-        "join_stars",
-        "star_set",
-        "topic_digest",
-    ),
-    "topicloom.workloads": ("generate",),
+    "topicloom.reading": "Reading read_links read_subscriptions",
+    "topicloom.refinement": "refine",
+    "topicloom.routing": "Plan RouteChange RouteFollower Routes Steps diff routes",
+    "topicloom.simulation": "DcSimulation Faults LeavesSimulation simulate_dc simulate_leaves",
+    "topicloom.star_sets": "StarJoin StarLink StarSet TopicDigest join_stars star_set topic_digest",
+    "topicloom.workloads": "generate",
 }
-_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}
 
 
 def __getattr__(name: str) -> Any:

@@ -9,19 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import topicloom as tl
+from support.small_interests import cases
 from topicloom.errors import InvalidOptionError
 
 Case = tuple[tl.Interest, list[tuple[int, int]]]
-
-
-@st.composite
-def cases(draw: st.DrawFn) -> Case:
-    n, n_topics = draw(st.integers(1, 9)), draw(st.integers(1, 4))
-    rows = draw(st.lists(st.sets(st.integers(0, n_topics - 1)), min_size=n, max_size=n))
-    topics = np.array([t for row in rows for t in sorted(row)], np.int64)
-    interest = tl.Interest.from_csr(np.cumsum([0, *map(len, rows)]), topics, n_topics)
-    pairs = [(u, v) for u in range(n) for v in range(u)]
-    return interest, draw(st.lists(st.sampled_from(pairs), unique=True)) if pairs else []
 
 
 def reachable_pairs(graph: nx.Graph, among: set[int]) -> int:

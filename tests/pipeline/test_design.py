@@ -7,11 +7,12 @@ import pytest
 from pyspark.sql import functions as F
 
 import topicloom as tl
+from support.small_interests import label_rows
 from topicloom.engine.memory_limits import check_memory
 from topicloom.errors import InputNotFoundError, InvalidLinksError, InvalidOptionError, NotEnoughMemoryError
 from topicloom.methods.registry import Size
 from topicloom.pipeline import design_overlay, measure_overlay, read_subscriptions, verify_overlay, write_overlay
-from topicloom.pipeline.encode import dense_ids
+from topicloom.pipeline.encode import ranked
 from topicloom.pipeline.prepare import prepare
 from topicloom.spark.columns import NODE_ID, TOPIC_ID
 
@@ -25,8 +26,7 @@ def interest():
 
 @pytest.fixture(scope="module")
 def table(spark, interest):
-    rows = [(interest.node_label(v), interest.topic_label(t)) for v, t in zip(interest.nodes, interest.topics)]
-    return spark.createDataFrame(rows, "node string, topic string").persist()
+    return spark.createDataFrame(label_rows(interest), "node string, topic string").persist()
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +50,7 @@ def test_dense_ids_are_those_of_the_model(spark, labels):
     letters = ["a", "B", "9", "10", "é", "日", "\U0001f600", "z\u0301", "~", "\uffff"]
     names = sorted({"".join(rng.choice(letters, 5)) + str(i) for i in range(labels)})
     table = spark.createDataFrame([(name,) for name in names], "node string").repartition(5)
-    encoded, count = dense_ids(table, "node", NODE_ID)
+    encoded, count = ranked(table.distinct(), "node", NODE_ID)
     ids = {row["node"]: row[NODE_ID] for row in encoded.collect()}
     assert count == labels
     assert sorted(ids, key=ids.get) == tl.Interest.from_pairs(names, ["t"] * labels).node_labels.tolist()
@@ -111,7 +111,7 @@ def test_a_written_overlay_holds_parquet_and_json_alone_and_loads_without_spark(
 
 def test_no_window_of_ours_lacks_partitions(table, capsys):
     """Spark would warn of each, in its user's own log."""
-    dense_ids(table, "node", NODE_ID)[0].explain()
+    ranked(table.select("node").distinct(), "node", NODE_ID)[0].explain()
     assert re.findall(r"windowspecdefinition\((\w+)#", capsys.readouterr().out) == ["range"]
 
 

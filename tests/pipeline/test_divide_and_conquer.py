@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 import topicloom as tl
+from support.small_interests import label_rows, labelled
 from topicloom.engine.memory_limits import check_memory
 from topicloom.errors import InvalidOptionError, NotEnoughMemoryError
 from topicloom.pipeline import design_overlay
@@ -15,14 +16,12 @@ WORKLOAD = {"nodes": 150, "topics": 40, "subscriptions": 6, "popularity": "zipf"
 
 @pytest.fixture(scope="module")
 def interest():
-    drawn = tl.generate(**WORKLOAD)
-    return tl.Interest.from_pairs([f"n{v:03}" for v in drawn.nodes], [f"t{t:02}" for t in drawn.topics])
+    return labelled(tl.generate(**WORKLOAD))
 
 
 @pytest.fixture(scope="module")
 def table(spark, interest):
-    rows = [(interest.node_label(v), interest.topic_label(t)) for v, t in zip(interest.nodes, interest.topics)]
-    return spark.createDataFrame(rows, "node string, topic string").persist()
+    return spark.createDataFrame(label_rows(interest), "node string, topic string").persist()
 
 
 @pytest.fixture(scope="module")

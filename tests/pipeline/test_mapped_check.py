@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import topicloom as tl
-from support.small_interests import interests
+from support.small_interests import interests, label_rows, labelled
 from topicloom.errors import InvalidLinksError
 from topicloom.pipeline import design, design_overlay, links, mapped_check
 from topicloom.pipeline.design import measure_prepared, verify_prepared
@@ -21,14 +21,12 @@ from topicloom.spark.stages import Stages
 
 @pytest.fixture(scope="module")
 def interest():
-    drawn = tl.generate(nodes=200, topics=30, subscriptions=5, popularity="zipf", alpha=1.0, seed=6)
-    return tl.Interest.from_pairs([f"n{v:03}" for v in drawn.nodes], [f"t{t:02}" for t in drawn.topics])
+    return labelled(tl.generate(nodes=200, topics=30, subscriptions=5, popularity="zipf", alpha=1.0, seed=6))
 
 
 @pytest.fixture(scope="module")
 def table(spark, interest):
-    rows = [(interest.node_label(v), interest.topic_label(t)) for v, t in zip(interest.nodes, interest.topics)]
-    return spark.createDataFrame(rows, "node string, topic string").repartition(3).persist()
+    return spark.createDataFrame(label_rows(interest), "node string, topic string").repartition(3).persist()
 
 
 @pytest.fixture

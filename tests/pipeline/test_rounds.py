@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import topicloom as tl
+from support.small_interests import label_rows, labelled
 from topicloom.errors import OutputExistsError
 from topicloom.methods.rounds import round_steps
 from topicloom.pipeline import design_overlay, shared_files
@@ -16,14 +17,12 @@ OPTIONS = {"orders": 2, "block": 20, "best": 2, "floor": 0.8}
 
 @pytest.fixture(scope="module")
 def interest():
-    drawn = tl.generate(nodes=300, topics=40, subscriptions=6, popularity="zipf", alpha=1.0, seed=4)
-    return tl.Interest.from_pairs([f"n{v:03}" for v in drawn.nodes], [f"t{t:02}" for t in drawn.topics])
+    return labelled(tl.generate(nodes=300, topics=40, subscriptions=6, popularity="zipf", alpha=1.0, seed=4))
 
 
 @pytest.fixture(scope="module")
 def prepared(spark, interest):
-    rows = [(interest.node_label(v), interest.topic_label(t)) for v, t in zip(interest.nodes, interest.topics)]
-    return prepare(spark.createDataFrame(rows, "node string, topic string").persist())
+    return prepare(spark.createDataFrame(label_rows(interest), "node string, topic string").persist())
 
 
 def designed(prepared, interest, work, *, tasks=3, stages=None, seed=7, options=OPTIONS):
@@ -87,8 +86,8 @@ def test_finished_rounds_are_kept_and_not_played_again(prepared, interest, tmp_p
 
 def test_nothing_to_connect_gives_no_links(spark, tmp_path):
     interest = tl.Interest.from_pairs(["a", "b"], ["x", "y"])
-    rows = [("a", "x"), ("b", "y")]
-    found = designed(prepare(spark.createDataFrame(rows, "node string, topic string")), interest, tmp_path / "work")
+    prepared = prepare(spark.createDataFrame(label_rows(interest), "node string, topic string"))
+    found = designed(prepared, interest, tmp_path / "work")
     assert found.n_links == 0 and links_of(found) == [] and found.report == {"rounds": []}
 
 
@@ -99,9 +98,8 @@ def test_files_that_the_driver_does_not_see_are_a_sentence(prepared, interest, t
 
 
 def test_auto_says_what_it_chose_and_why(spark, interest):
-    rows = [(interest.node_label(v), interest.topic_label(t)) for v, t in zip(interest.nodes, interest.topics)]
     said = []
-    table = spark.createDataFrame(rows, "node string, topic string")
+    table = spark.createDataFrame(label_rows(interest), "node string, topic string")
     result = design_overlay(table, method="auto", stages=Stages(keeper=said.append))
     assert "auto: weighted-gm, because 300 nodes are at most 10,000: all pairs are looked at" in said
     assert result.run["method"] == "weighted-gm" and result.verdict.ok

@@ -14,9 +14,27 @@ def interest_of(rows: list[set[int]], n_topics: int) -> tl.Interest:
     return tl.Interest.from_csr(np.cumsum([0, *map(len, rows)]), topics, n_topics)
 
 
+def labelled(drawn: tl.Interest) -> tl.Interest:
+    """The same interest with labels n000, n001 and so on for nodes, t00, t01 for topics."""
+    return tl.Interest.from_pairs([f"n{v:03}" for v in drawn.nodes], [f"t{t:02}" for t in drawn.topics])
+
+
+def label_rows(interest: tl.Interest) -> list[tuple[str, str]]:
+    """(node, topic) of every subscription, by label."""
+    return [(interest.node_label(v), interest.topic_label(t)) for v, t in zip(interest.nodes, interest.topics)]
+
+
 @st.composite
-def interests(draw: st.DrawFn, max_nodes: int = 9, max_topics: int = 6) -> tl.Interest:
-    n, n_topics = draw(st.integers(0, max_nodes)), draw(st.integers(1, max_topics))
+def cases(draw: st.DrawFn, max_nodes: int = 9, max_topics: int = 4) -> tuple[tl.Interest, list[tuple[int, int]]]:
+    """An interest of at least one node, and links over it."""
+    interest = draw(interests(max_nodes, max_topics, min_nodes=1))
+    pairs = [(u, v) for u in range(interest.n_nodes) for v in range(u)]
+    return interest, draw(st.lists(st.sampled_from(pairs), unique=True)) if pairs else []
+
+
+@st.composite
+def interests(draw: st.DrawFn, max_nodes: int = 9, max_topics: int = 6, min_nodes: int = 0) -> tl.Interest:
+    n, n_topics = draw(st.integers(min_nodes, max_nodes)), draw(st.integers(1, max_topics))
     rows = draw(st.lists(st.sets(st.integers(0, n_topics - 1)), min_size=n, max_size=n))
     return interest_of(rows, n_topics)
 

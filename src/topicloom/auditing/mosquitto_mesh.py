@@ -33,8 +33,7 @@ class MosquittoMesh:
 
     def __init__(self, brokers: Sequence[MosquittoBroker], known: Mapping[tuple[str, int], str]) -> None:
         self.brokers = {broker.name: broker for broker in brokers}
-        doors = [Door(one.name, _stem(one.file), host, port) for one in brokers for host, port in one.listeners]
-        peers = Peers(doors, known)
+        peers = Peers([Door(one.name, one.file, *bound) for one in brokers for bound in one.listeners], known)
         self.links = [
             Link(bridge, one.name, _peer(peers, one, bridge, self.brokers)) for one in brokers for bridge in one.bridges
         ]
@@ -147,7 +146,3 @@ def _peer(peers: Peers, broker: MosquittoBroker, bridge: Bridge, audited: Contai
     """The first of a bridge's addresses that is an audited broker's; the others are for when it fails."""
     found = (peers.at(broker.name, host, port, bridge.name) for host, port in bridge.addresses)
     return next((one for one in found if one in audited), None)
-
-
-def _stem(file: str) -> str:
-    return file.rsplit("/", 1)[-1].removesuffix(".conf")

@@ -34,8 +34,7 @@ class NatsMesh:
 
     def __init__(self, servers: Sequence[NatsServer], known: Mapping[tuple[str, int], str]) -> None:
         self.servers = {server.name: server for server in servers}
-        doors = [Door(one.name, _stem(one.file), host, port) for one in servers for host, port in one.listeners]
-        peers = Peers(doors, known)
+        peers = Peers([Door(one.name, one.file, *bound) for one in servers for bound in one.listeners], known)
         self.leafs = [self._leaf(peers, server, remote) for server in servers for remote in server.remotes]
         self._ends: dict[tuple[str, str], list[int]] = {}
         for number, leaf in enumerate(self.leafs):
@@ -203,7 +202,3 @@ def _sorted_imports(imports: Sequence[Import]) -> tuple[dict[tuple[str, str], li
         else:
             exact.setdefault((one.kind, known), []).append(one)
     return exact, wild
-
-
-def _stem(file: str) -> str:
-    return file.rsplit("/", 1)[-1].removesuffix(".conf")

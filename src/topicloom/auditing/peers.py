@@ -11,9 +11,14 @@ class Door(NamedTuple):
     """Where a broker listens; the host is empty where it listens everywhere."""
 
     broker: str
-    alias: str
+    file: str
     host: str
     port: int
+
+    @property
+    def alias(self) -> str:
+        """What the broker's configuration file is called."""
+        return self.file.rsplit("/", 1)[-1].removesuffix(".conf")
 
 
 class Peers:

@@ -33,12 +33,6 @@ def counts_by_id(counted: DataFrame, size: int) -> Int64Array:
     return counts
 
 
-def dense_ids(labelled: DataFrame, label: str, identifier: str) -> tuple[DataFrame, int]:
-    """Distinct values of a label column -> (label, identifier), and how many; see `ranked`."""
-    require_columns(labelled, label)
-    return ranked(labelled.select(label).distinct(), label, identifier)
-
-
 def ranked(distinct: DataFrame, label: str, identifier: str) -> tuple[DataFrame, int]:
     """A table with distinct labels -> the same with ids 0, 1, … (int) in UTF-8 byte order; and how many.
 

@@ -1,7 +1,7 @@
 """What is read of a source, and how: every file looked at, and cut into units of work."""
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from itertools import chain, pairwise
@@ -20,7 +20,6 @@ from topicloom.reading.parquet import ParquetReader, open_parquet, parquet_layou
 from topicloom.reading.read_options import ReadOptions
 from topicloom.storage.run_file import Version
 
-Opener = Callable[[str], AbstractContextManager[BinaryIO]]
 SPLIT = 32 << 20
 _FOREIGN = (
     (b"PAR1", "is Parquet"),

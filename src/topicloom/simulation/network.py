@@ -19,7 +19,6 @@ from topicloom.errors import InvalidOptionError
 
 HEADER = 12  # bytes of a message beside its numbers: kind, sender, number
 NUMBER = 4
-ACKNOWLEDGEMENT = HEADER
 
 
 class Send(NamedTuple):

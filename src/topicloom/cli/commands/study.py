@@ -80,9 +80,9 @@ def _run(
     from topicloom.study.cell_store import Store
     from topicloom.study.cells import distinct
     from topicloom.study.inputs import DATASETS_VARIABLE, available
-    from topicloom.study.measurements.warm_cells import warm
     from topicloom.study.papers import known_kinds
     from topicloom.study.runner import run_cells
+    from topicloom.study.warm_cells import warm
 
     wanted = distinct(cell for study in studies for cell in study.grid(size))
     cells = [cell for cell in wanted if available(cell)]

@@ -1,35 +1,28 @@
 """A small MQTT 3.1.1 client on asyncio: a thousand of them in one process are cheap."""
 
 import asyncio
-import contextlib
 from collections.abc import Sequence
 
-from topicloom.deploy.rehearsal.wire import Door, OnLost, OnMessage, Pings
+from topicloom.deploy.rehearsal.wire import Connection, Door, OnLost, OnMessage
 
 _CONNECT, _CONNACK, _PUBLISH, _PUBACK, _SUBACK, _PINGRESP = 0x10, 0x20, 0x30, 0x40, 0x90, 0xD0
 _SUBSCRIBE, _PINGREQ = b"\x82", b"\xc0\x00"
 _QOS_1 = 0x02
 
 
-class MqttWire(asyncio.Protocol):
+class MqttWire(Connection):
     """A connection with a clean session, QoS 1 both ways and no keep-alive."""
 
     def __init__(self, name: str, door: Door, on_message: OnMessage, on_lost: OnLost) -> None:
-        loop = asyncio.get_running_loop()
-        self._name, self._door, self._on_message, self._on_lost = name, door, on_message, on_lost
-        self._buffer = bytearray()
-        self._packet = 0
-        self._pings = Pings()
-        self._connected: asyncio.Future[None] = loop.create_future()
-        self._subscribed: asyncio.Future[None] = loop.create_future()
-        self._closing = False
-        self.transport: asyncio.Transport | None = None
+        super().__init__(door, on_message, on_lost, awaited=2)
+        self._connected, self._subscribed = self._awaited
+        self._name, self._packet = name, 0
 
     @classmethod
     async def connect(
         cls, name: str, door: Door, filters: Sequence[str], on_message: OnMessage, on_lost: OnLost
     ) -> "MqttWire":
-        """Connect and subscribe; returns when the broker has granted every filter."""
+        """Connect and subscribe. Returns when the broker has granted every filter."""
         loop = asyncio.get_running_loop()
         _, wire = await loop.create_connection(
             lambda: cls(name, door, on_message, on_lost), door.host, door.port, ssl=door.tls
@@ -50,20 +43,11 @@ class MqttWire(asyncio.Protocol):
 
     async def ping(self) -> None:
         """Wait for the answer to a PINGREQ."""
-        answer = self._pings.add()
-        self._write(_PINGREQ)
-        await asyncio.wait_for(answer, 10)
-
-    def close(self) -> None:
-        """Drop the connection; `on_lost` is not called."""
-        self._closing = True
-        if self.transport is not None:
-            self.transport.abort()
+        await self._ping(_PINGREQ)
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Send CONNECT."""
-        assert isinstance(transport, asyncio.Transport)
-        self.transport = transport
+        super().connection_made(transport)
         texts, flags = [self._name], 0x02
         if self._door.user is not None:
             texts.append(self._door.user)
@@ -73,16 +57,6 @@ class MqttWire(asyncio.Protocol):
             flags |= 0x40
         body = b"\x00\x04MQTT\x04" + bytes([flags]) + b"\x00\x00" + b"".join(map(_text, texts))
         self._write(_packet(_CONNECT, body))
-
-    def connection_lost(self, error: Exception | None) -> None:
-        """Fail what still waits, and tell."""
-        for future in (self._connected, self._subscribed):
-            if not future.done():
-                future.set_exception(ConnectionResetError("the broker closed the connection"))
-                future.exception()
-        self._pings.fail()
-        if not self._closing:
-            self._on_lost()
 
     def data_received(self, data: bytes) -> None:
         """Handle every whole packet that has arrived."""
@@ -133,11 +107,6 @@ class MqttWire(asyncio.Protocol):
     def _next_id(self) -> bytes:
         self._packet = self._packet % 65_535 + 1
         return self._packet.to_bytes(2, "big")
-
-    def _write(self, data: bytes) -> None:
-        if self.transport is not None and not self.transport.is_closing():
-            with contextlib.suppress(ConnectionError):
-                self.transport.write(data)
 
 
 def _text(text: str) -> bytes:

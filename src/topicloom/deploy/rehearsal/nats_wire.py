@@ -1,29 +1,22 @@
 """A small NATS client on asyncio."""
 
 import asyncio
-import contextlib
 import json
 
-from topicloom.deploy.rehearsal.wire import Door, OnLost, OnMessage, Pings
+from topicloom.deploy.rehearsal.wire import Connection, Door, OnLost, OnMessage
 
 
-class NatsWire(asyncio.Protocol):
+class NatsWire(Connection):
     """A connection that subscribes to everything in its account."""
 
     def __init__(self, door: Door, on_message: OnMessage, on_lost: OnLost) -> None:
-        self._door, self._on_message, self._on_lost = door, on_message, on_lost
-        self._buffer = bytearray()
-        self._pings = Pings()
-        self._closing = False
-        self._need = -1
-        self._subject = b""
-        self._greeted: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self.error: str | None = None
-        self.transport: asyncio.Transport | None = None
+        super().__init__(door, on_message, on_lost, awaited=1)
+        (self._greeted,) = self._awaited
+        self._need, self._subject = -1, b""
 
     @classmethod
     async def connect(cls, door: Door, on_message: OnMessage, on_lost: OnLost) -> "NatsWire":
-        """Connect and subscribe to ``>``; returns when the server has done so."""
+        """Connect and subscribe to ``>``. Returns when the server has done so."""
         loop = asyncio.get_running_loop()
         _, wire = await loop.create_connection(lambda: cls(door, on_message, on_lost), door.host, door.port)
         try:
@@ -47,29 +40,7 @@ class NatsWire(asyncio.Protocol):
 
     async def ping(self) -> None:
         """Wait for the answer to a PING."""
-        answer = self._pings.add()
-        self._write(b"PING\r\n")
-        await asyncio.wait_for(answer, 10)
-
-    def close(self) -> None:
-        """Drop the connection; `on_lost` is not called."""
-        self._closing = True
-        if self.transport is not None:
-            self.transport.abort()
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Keep the transport; the server speaks first."""
-        assert isinstance(transport, asyncio.Transport)
-        self.transport = transport
-
-    def connection_lost(self, error: Exception | None) -> None:
-        """Fail what still waits, and tell."""
-        if not self._greeted.done():
-            self._greeted.set_exception(ConnectionResetError(self.error or "the server closed the connection"))
-            self._greeted.exception()
-        self._pings.fail()
-        if not self._closing:
-            self._on_lost()
+        await self._ping(b"PING\r\n")
 
     def data_received(self, data: bytes) -> None:
         """Handle every whole line and payload that has arrived."""
@@ -105,8 +76,3 @@ class NatsWire(asyncio.Protocol):
             self._greeted.set_result(None)
         elif word == b"-ERR":
             self.error = line.decode("utf-8", "replace")
-
-    def _write(self, data: bytes) -> None:
-        if self.transport is not None and not self.transport.is_closing():
-            with contextlib.suppress(ConnectionError):
-                self.transport.write(data)

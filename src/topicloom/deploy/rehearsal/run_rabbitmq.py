@@ -84,7 +84,7 @@ class AmqpWire:
     async def connect(
         cls, port: int, user: str, password: str, topics: list[str], on_message: OnMessage, on_lost: OnLost
     ) -> "AmqpWire":
-        """Connect and bind; returns when the broker has done so."""
+        """Connect and bind. Returns when the broker has done so."""
         import pika
         from pika.adapters.asyncio_connection import AsyncioConnection
 

@@ -1,6 +1,7 @@
 """What a rehearsal asks of a connection to a broker, whatever the protocol."""
 
 import asyncio
+import contextlib
 import ssl
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -58,3 +59,51 @@ class Pings:
             if not future.done():
                 future.set_exception(ConnectionResetError("the broker closed the connection"))
         self._waiting.clear()
+
+
+class Connection(asyncio.Protocol):
+    """What the connections of all protocols have in common: the transport, pings, and the end.
+
+    ``awaited`` holds what a caller waits for while the connection opens. It fails when the connection is lost.
+    """
+
+    def __init__(self, door: Door, on_message: OnMessage, on_lost: OnLost, awaited: int) -> None:
+        loop = asyncio.get_running_loop()
+        self._door, self._on_message, self._on_lost = door, on_message, on_lost
+        self._buffer = bytearray()
+        self._pings = Pings()
+        self._closing = False
+        self._awaited: list[asyncio.Future[None]] = [loop.create_future() for _ in range(awaited)]
+        self.error: str | None = None
+        self.transport: asyncio.Transport | None = None
+
+    def close(self) -> None:
+        """Drop the connection; `on_lost` is not called."""
+        self._closing = True
+        if self.transport is not None:
+            self.transport.abort()
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Keep the transport."""
+        assert isinstance(transport, asyncio.Transport)
+        self.transport = transport
+
+    def connection_lost(self, error: Exception | None) -> None:
+        """Fail what still waits, and tell."""
+        for future in self._awaited:
+            if not future.done():
+                future.set_exception(ConnectionResetError(self.error or "the broker closed the connection"))
+                future.exception()
+        self._pings.fail()
+        if not self._closing:
+            self._on_lost()
+
+    async def _ping(self, question: bytes) -> None:
+        answer = self._pings.add()
+        self._write(question)
+        await asyncio.wait_for(answer, 10)
+
+    def _write(self, data: bytes) -> None:
+        if self.transport is not None and not self.transport.is_closing():
+            with contextlib.suppress(ConnectionError):
+                self.transport.write(data)

@@ -5,7 +5,6 @@ from collections.abc import Iterable, Sequence
 
 import pyarrow as pa
 
-from topicloom.study.page.explanations import EXPLANATIONS
 from topicloom.study.page.verdicts import DIFFERS, GOOD, NOT_MEASURED, TIME, Compared, Tried
 
 
@@ -92,7 +91,7 @@ def tally(rows: Iterable[Compared]) -> str:
 
 
 def standing(rows: Sequence[Compared]) -> str:
-    """How many numbers agree, how many differ for a reason that an experiment shows, and how many for none such."""
+    """How many numbers agree, how many differ for a reason that an experiment shows, and how many without one."""
     tried = Tried(rows)
     numbers = [row for row in rows if not row.number.experiment and not row.number.trend]
     judged = [row for row in numbers if row.verdict in (*GOOD, DIFFERS)]
@@ -110,17 +109,6 @@ def standing(rows: Sequence[Compared]) -> str:
     ):
         lines.append(f"| {says} | {count} | {count / max(len(judged), 1):.0%} |")
     return "\n".join(lines)
-
-
-def unexplained(rows: Iterable[Compared]) -> list[Compared]:
-    """Numbers that differ and for which no explanation is known."""
-    return [
-        row
-        for row in rows
-        if row.verdict == DIFFERS
-        and not (row.number.experiment or row.number.trend)
-        and row.number.why not in EXPLANATIONS
-    ]
 
 
 def as_arrow(rows: Sequence[Compared]) -> pa.Table:
