@@ -414,7 +414,7 @@ class Maintainer:
             True: a bad event raises, and nothing of the batch is applied. False: bad events are listed in
             ``Change.rejected``, and the rest is applied.
         also : callable, optional
-            Called with the database, the events applied and their change (its seconds aside), to write what shall be on
+            Called with the database, the events applied and their change (its seconds aside), to write what is to be on
             disk together with them; for a durable state.
 
         Raises
@@ -476,7 +476,7 @@ class Maintainer:
         return replace(change, seconds=time.perf_counter() - started)
 
     def finish(self) -> None:
-        """Finish what ``background`` has left for later; returns when it is done and, in a durable state, kept."""
+        """Finish what ``background`` has left for later. Returns when it is done and, in a durable state, kept."""
         with self._turn():
             if not len(self._upkeep.actions.later):
                 return

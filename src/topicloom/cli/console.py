@@ -163,6 +163,15 @@ def narrated(first: str) -> Iterator[Narrator]:
             yield narrator
 
 
+def counted(number: int, what: str) -> str:
+    """A number with the singular or the plural of what it counts.
+
+    >>> counted(1, "row"), counted(1200, "row")
+    ('1 row', '1,200 rows')
+    """
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
 def format_number(value: float | None, digits: int = 2) -> str:
     """A number for a table; None is infinite."""
     if value is None:

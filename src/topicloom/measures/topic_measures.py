@@ -57,7 +57,7 @@ class TopicMeasures:
 
 
 def exact_limit(n_subscriptions: int, exact: bool = False) -> int | None:
-    """Subscribers above which a topic's diameter may be a lower bound; None where all shall be ``exact``.
+    """Subscribers above which a topic's diameter may be a lower bound. Returns None where all are ``exact``.
 
     20,000, and 1,000 in an interest of over a million subscriptions.
     """

@@ -70,7 +70,7 @@ class LinkWords(TypedDict, total=False):
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """What is asked for, and what is said about the files; None where it shall be found out.
+    """What is asked for, and what is said about the files. None means that it is found out.
 
     Attributes
     ----------

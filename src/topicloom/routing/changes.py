@@ -106,7 +106,7 @@ def diff(old: Plan, new: Plan, *, inventory: Mapping[str, Any] | Any | None = No
     Parameters
     ----------
     old, new : Plan
-        What runs now, and what shall run.
+        What runs now, and what is to run.
     inventory : Inventory, or a mapping from node label to a broker with ``kind`` and ``version``; optional
         Says how each broker takes a change; without it the kind is that of the plan's target.
 

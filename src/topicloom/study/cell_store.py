@@ -67,7 +67,7 @@ class Store:
                 path.unlink()
 
     def prune(self, known: Collection[str]) -> int:
-        """Forget cells that no study asks for any more, whatever their seed; returns how many.
+        """Forget cells that no study asks for any more, whatever their seed. Returns how many.
 
         ``known`` are `Cell.kind`s. A study that changed leaves cells behind that nothing would ever read again.
         """

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from topicloom.cli.commands.routes import load_inventory
-from topicloom.cli.console import narrated, print_table, visible
+from topicloom.cli.console import counted, narrated, print_table, visible
 from topicloom.cli.option_groups import Json
 from topicloom.routing import Plan, Steps, diff
 
@@ -18,7 +18,7 @@ _SHOWN = 20
 
 def command(
     old: Annotated[Path, typer.Argument(help="Plan that runs now.")],
-    new: Annotated[Path, typer.Argument(help="Plan that shall run.")],
+    new: Annotated[Path, typer.Argument(help="Plan to change to.")],
     inventory: Annotated[
         Path | None,
         typer.Option(help="Says by kind and version how each broker takes a change.", show_default=False),
@@ -37,38 +37,38 @@ def command(
     if as_json:
         print(json.dumps(steps.to_dict()))
     elif steps.empty:
-        print(f"nothing to do: {steps.kept:,} rows stay")
+        print(f"nothing to do: kept {counted(steps.kept, 'row')}")
     else:
         _print(steps)
     return 0 if steps.empty else 1
 
 
 def _print(steps: Steps) -> None:
-    print(f"step 1: {len(steps.off):,} rows off")
+    print(f"step 1: {counted(len(steps.off), 'row')} off")
     _print_rows("-", [f"{topic}: {src} – {dst}" for topic, src, dst in steps.off])
     print("barrier: go on when every broker has finished step 1; every topic's live rows are a forest (judged)")
-    print(f"step 2: {len(steps.on):,} rows on")
+    print(f"step 2: {counted(len(steps.on), 'row')} on")
     _print_rows("+", [f"{topic}: {src} – {dst}" for topic, src, dst in steps.on])
-    print(f"{steps.kept:,} rows stay, {len(steps.standby):,} become standby rows")
-    for what, links in (("new links (firewalls!)", steps.new_links), ("retired links", steps.retired_links)):
+    print(f"kept: {counted(steps.kept, 'row')}; made standby: {counted(len(steps.standby), 'row')}")
+    for what, links in (("new link", steps.new_links), ("retired link", steps.retired_links)):
         if links:
-            print(f"{len(links):,} {what}")
+            print(counted(len(links), what) + (" (firewalls!)" if links is steps.new_links else ""))
             _print_rows(" ", [f"{src} – {dst}" for src, dst in links])
     if steps.cut:
         worst = sorted(steps.cut, key=lambda cut: (-cut.cut_off, cut.topic))[:_SHOWN]
         print_table(
-            (f"{len(steps.cut):,} topics cut between the steps", "parts", "nodes cut off"),
+            (f"{counted(len(steps.cut), 'topic')} cut between the steps", "parts", "nodes cut off"),
             [(cut.topic, f"{cut.parts:,}", f"{cut.cut_off:,}") for cut in worst],
         )
     if steps.start:
-        print(f"{len(steps.start):,} brokers start before step 2, in this order")
+        print(f"start before step 2, in this order: {counted(len(steps.start), 'broker')}")
         _print_rows("+", steps.start)
     if steps.sessions:
-        print(f"{len(steps.sessions):,} queues of retired links can be cleared")
+        print(f"{counted(len(steps.sessions), 'queue')} of retired links can be cleared")
         _print_rows(" ", [f"at {owner} for {peer}" for owner, peer in steps.sessions])
     if steps.touched:
         print_table(
-            (f"{len(steps.touched):,} brokers touched", "how", "rows"),
+            (f"{counted(len(steps.touched), 'broker')} touched", "how", "rows"),
             [(broker.node, broker.how, f"{broker.rows:,}") for broker in steps.touched[:_SHOWN]],
         )
     if steps.make_first:

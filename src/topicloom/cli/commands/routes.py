@@ -124,7 +124,7 @@ def _row_count(folder: Path) -> int:
     try:
         return sum(pq.read_metadata(path).num_rows for path in folder.glob("*.parquet"))
     except (OSError, pa.ArrowException):
-        return 0  # whoever reads the rows says what is wrong
+        return 0  # the reader of the rows says what is wrong
 
 
 def _on_spark(

@@ -2,8 +2,8 @@
 
 A set is the union of ``rounds`` covers of the node's topics, each without the backups that earlier ones chose, so a
 topic is covered ``rounds`` times, or by all its other subscribers where they are fewer. The weight of a candidate is
-its number of links and primaries. Of equals the one that shares most topics with the node comes first, then by their
-keys, mixed with the random base of the call: nothing depends on how the lists lie in memory.
+its number of links and primaries. Of equal weights the one that shares most topics with the node comes first, then by
+their keys, mixed with the random base of the call: nothing depends on how the lists lie in memory.
 """
 
 from typing import NamedTuple

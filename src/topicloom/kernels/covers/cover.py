@@ -26,7 +26,7 @@ def greedy_cover(indptr, topics, need, weight, places, limit):
     indptr, topics : int64, int32 arrays
         CSR of the nodes to choose from, topics without repeats in each row.
     need : int array, per topic
-        How many nodes shall cover it: 1 for a star set, the coverage factor for backups, 0 for topics that do not
+        How many nodes are to cover it: 1 for a star set, the coverage factor for backups, 0 for topics that do not
         matter. A topic with fewer subscribers is covered by all of them. Not overwritten.
     weight : int64 array, per node
         Price of a node, at least 1 and below 2^31; a node without topics that are needed is never taken.

@@ -75,10 +75,22 @@ def _sweep(indptr, neighbours, order):
 
 @serial
 def oriented_links(indptr, links):
-    """Links as a CSR (int64, int32) in which each is in the row of that end which wants fewer topics.
+    """Sort links into rows, each in the row of that end which wants fewer topics.
 
-    Whoever goes through the rows of all subscribers of every topic meets a link min(topics of its ends)
-    times.
+    A walk over the rows of all subscribers of every topic then meets a link min(topics of its ends) times.
+
+    Parameters
+    ----------
+    indptr : int64
+        Row starts of the interest, by node.
+    links : (m, 2) int32
+
+    Returns
+    -------
+    starts : int64, ends : int32
+        CSR by node: the other ends of its links.
+
+    Cost: O(nodes + links).
     """
     n = len(indptr) - 1
     starts = np.zeros(n + 1, np.int64)

@@ -84,11 +84,11 @@ class Settings(NamedTuple):
 
     @property
     def coverage(self) -> int:
-        """How many star nodes shall want each open topic: k, but 2 where there should be a choice for low degrees."""
+        """How many star nodes are to want each open topic: k, but 2 where there should be a choice for low degrees."""
         return self.k if self.rho == GREEDY_MERGE else 2
 
     def load(self, degree: Int64Array) -> Int64Array | None:
-        """What makes a node dear as a star node: its links, if degrees shall stay low."""
+        """What makes a node dear as a star node: its links, if degrees are to stay low."""
         return None if self.rho == GREEDY_MERGE else degree
 
     def rule(self) -> dict[str, Any]:

@@ -114,7 +114,7 @@ def join(overlays: Sequence[Joined], *, method: str = "star-merge", ties: str = 
 
 def _label_places(interest: Interest, seed: int) -> Int32Array:
     if interest.node_labels is None:
-        raise InvalidInterestError("labels shall decide ties, and the nodes have none; ties='ids' is accepted")
+        raise InvalidInterestError("ties are decided by labels, and the nodes have none; ties='ids' is accepted")
     return label_places(interest.node_labels.tolist(), seed)
 
 

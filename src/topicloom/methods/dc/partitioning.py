@@ -108,7 +108,7 @@ def partition_of_rank(ranks: Int64Array, n_nodes: int, partitions: int) -> Int32
 
 
 def core_size(core: int | None, division: str, n_nodes: int, partitions: int) -> int:
-    """How many nodes the core shall have: as asked for, else none with ``random`` and a partition's worth otherwise."""
+    """How many nodes the core has: as asked for, else none with ``random`` and a partition's worth otherwise."""
     if core is None:
         return n_nodes // partitions if division == "similar" else 0
     return min(checked_whole("core", core, 0), n_nodes)

@@ -55,9 +55,9 @@ def design_in_rounds(
 
     Three jobs for each round: the orders, a task each; the candidates of stretches of them; and greedy over all
     candidates in one task, which holds 20 bytes for each subscription. Orders of a single stretch are made with their
-    candidates. Above 2^28 subscriptions stretches add links by
-    themselves, and the one task, which then holds 12 bytes, puts them together. The driver holds a few numbers for each
-    round.
+    candidates. Above 2^28 subscriptions stretches add links by themselves, and the one task, which then holds 12 bytes,
+    puts them together. The driver holds a few numbers for each round.
+
     Rounds that are found in the folder ``work``, which driver and executors must share, are not done again: it must
     belong to this interest, these options and this seed.
     """

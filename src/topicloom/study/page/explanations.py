@@ -34,11 +34,11 @@ EXPLANATIONS = {
     "two-diameter": Explanation(
         "No overlay with a star for every topic, which is what 2D-ODA builds, can have the published number of links. "
         "A linear program gives, for the interest at hand, a number of links that none of them stays below (row "
-        "“bound”). It alone exceeds the published share of GM's links, so 2D-ODA cannot have so few; and CD-ODA's "
-        "links over it stay far below the published factors of about 2, at the points where it was computed, so "
-        "2D-ODA cannot need so many fewer there. What would explain the figures is 2D-ODA's degree taken as links / "
-        "nodes and the others' as 2 · links / nodes: that gives the numbers of Figures 9 and 10 within 10 %, and "
-        "comes nearer in Figure 8. Seven readings of the formula do not.",
+        "“bound”). It alone exceeds the published share of GM's links, so 2D-ODA cannot have so few links; and "
+        "CD-ODA's links over it stay far below the published factors of about 2, at the points where it was computed, "
+        "so 2D-ODA cannot have that much fewer links there. What would explain the figures is 2D-ODA's degree taken "
+        "as links / nodes and the others' as 2 · links / nodes: that gives the numbers of Figures 9 and 10 within "
+        "10 %, and comes nearer in Figure 8. Seven readings of the formula do not.",
         _DIAMETER_TWO,
     ),
     "cd-oda-gain": Explanation(
@@ -108,7 +108,7 @@ EXPLANATIONS = {
         "than published. With equals in lists, the newest first, which is GM's data structure, it exchanges more, and "
         "what the paper has from one run lies within what ten seeds give. Where places are drawn again when the number "
         "of nodes changes, as our `rebuild` does, several times as many are exchanged. The exponent of the sizes "
-        "matters as well. Whoever wants few changes should repair, not rebuild.",
+        "matters as well. To change few links, repair; do not rebuild.",
         _CHURN,
     ),
     "shadow-sets": Explanation(
@@ -131,8 +131,8 @@ EXPLANATIONS = {
     "churn-repairs": Explanation(
         "Our repairs do better than the printed ones: of equally good links they take one far below the maximum "
         "degree. Shadow as it is printed, with the same sizes and rounds, is the other row. The number of nodes is "
-        "1,000, as in Figures 2 and 3; the rows with 2,000, which the text says, are there too. The maximum of so many "
-        "degrees differs by several links from one seed to the next, and the paper shows one run.",
+        "1,000, as in Figures 2 and 3; the rows with 2,000, which the text says, are there too. The maximum "
+        "degree differs by several links from one seed to the next, and the paper shows one run.",
         _CHURN,
     ),
 }

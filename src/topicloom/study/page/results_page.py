@@ -24,7 +24,7 @@ _PAPERS = {
 
 
 def write_report(studies: Sequence[Study], results: dict[str, Results], out: Path, *, header: str) -> list[Compared]:
-    """Write plots, the table of published numbers and the page; returns the table.
+    """Write plots, the table of published numbers and the page. Returns the table.
 
     Parameters
     ----------

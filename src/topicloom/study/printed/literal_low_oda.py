@@ -101,7 +101,7 @@ def best_pair(key, bound, at, degree, limit):
 
 @numba.njit(cache=True)
 def lower_key(key, x, y, clock):
-    """A pair loses one contribution, and comes to the front of another list; returns the time after."""
+    """A pair loses one contribution, and comes to the front of another list. Returns the time after."""
     p, q = min(x, y), max(x, y)
     if key[p, q]:
         clock += 1

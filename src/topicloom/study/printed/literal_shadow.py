@@ -45,7 +45,7 @@ def link(nodes, u, v):
 
 @numba.njit(cache=True)
 def remove(nodes, v):
-    """A node goes, with its links and backups; returns how many links."""
+    """A node goes, with its links and backups. Returns how many links."""
     gone = nodes.degree[v]
     for u in nodes.neighbours[v, :gone]:
         for k in range(nodes.degree[u]):
@@ -154,7 +154,7 @@ def _primal_dual(nodes, v, t, weight):
 
 @numba.njit(cache=True)
 def repair(nodes, shadows, only, topics):
-    """Algorithm 2 over the pairs of shadows, or of one of them with the others; returns the links added."""
+    """Algorithm 2 over the pairs of shadows, or of one of them with the others. Returns the links added."""
     component = _components(nodes, topics)
     highest = nodes.degree.max()
     added = 0
