@@ -73,7 +73,7 @@ def summarize(interest: Interest, links: Any, per_topic: TopicMeasures) -> Metri
         max_topic_diameter=None if disconnected else int(diameters.max(initial=0)),
         mean_hops=None if disconnected else int(hops.sums.sum()) / pairs if pairs else 0.0,
         unwanted_relays=None if (relays < 0).any() else int(relays.sum()),
-        survives_one_failure=verify(interest, normalized, 2).ok,
+        survives_one_failure=not per_topic.fragile.any() and verify(interest, normalized, 2).ok,
         disconnected_topics=disconnected,
         links_per_topic_tree=n_links / tree_links if tree_links else None,
         mean_shared_topics=int(per_topic.links.sum()) / n_links if n_links else None,

@@ -45,6 +45,16 @@ class TopicMeasures:
     sampled: npt.NDArray[np.bool_]
     idle_links: int
 
+    @property
+    def fragile(self) -> npt.NDArray[np.bool_]:
+        """Which topics need no judge to be called so: in pieces, or without a cycle and of over two subscribers.
+
+        Others may be cut by one failure, too.
+        """
+        tree = (self.subscribers > 2) & (self.links < self.subscribers)
+        found: npt.NDArray[np.bool_] = (self.components > 1) | tree
+        return found
+
     def columns(self) -> dict[str, pa.Array]:
         """Columns for the ``topics/`` table of an overlay directory; an infinite diameter is null."""
         return {

@@ -24,9 +24,8 @@ def topic_figures(n_subscriptions: int, exact: bool = False) -> Question:
 
     def figures(bucket: TopicBucket) -> dict[str, pa.Array]:
         shapes = measure_topics(bucket.interest, bucket.links, exact_up_to=limit)
-        # A topic in pieces or without a cycle is fragile. One is enough: the judge looks at the rest only if none is.
-        fragile = (shapes.components > 1) | ((shapes.subscribers > 2) & (shapes.links < shapes.subscribers))
-        if not fragile.any():
+        fragile = shapes.fragile
+        if not fragile.any():  # one is enough
             fragile[[broken.topic for broken in verify(bucket.interest, bucket.links, 2).broken]] = True
         hops = topic_hops(bucket.interest, bucket.links, shapes)
         return {**shapes.columns(), **hops.columns(), "fragile": pa.array(fragile)}
