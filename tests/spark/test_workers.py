@@ -9,6 +9,7 @@ import pytest
 
 from topicloom.errors import SparkUnavailableError
 from topicloom.spark import workers
+from topicloom.spark.session import DAEMON, daemon_module
 
 
 @pytest.fixture
@@ -42,6 +43,9 @@ def test_a_worker_settles_once_and_still_collects_what_comes_later(unsettled):
 def test_workers_without_what_they_need_are_found_before_the_first_job(spark, tmp_path, monkeypatch):
     venv.create(tmp_path / "bare", symlinks=True)
     bare = str(tmp_path / "bare" / "bin" / "python")
+    (packages,) = (tmp_path / "bare").glob("lib/python*/site-packages")
+    (packages / "topicloom" / "spark").mkdir(parents=True)  # Spark's daemon, by the name that the session has for it
+    (packages / "topicloom" / "spark" / "daemon.py").write_text("from pyspark.daemon import manager\nmanager()\n")
     monkeypatch.setattr(spark.sparkContext, "pythonExec", bare)  # what PYSPARK_PYTHON sets when a session starts
     monkeypatch.setenv("PYSPARK_PYTHON", bare)
     monkeypatch.setenv("PYTHONPATH", "")
@@ -56,3 +60,26 @@ def test_workers_that_have_it_all_are_asked_once(spark, monkeypatch):
     workers.check_workers(spark)
     monkeypatch.setattr(workers, "_refuse_missing", None)
     workers.check_workers(spark)
+
+
+def test_workers_have_what_they_import_when_they_start(spark):
+    def loaded(batches):
+        import sys
+
+        import pyarrow as pa
+
+        for _ in batches:
+            yield pa.RecordBatch.from_pydict({"name": ["numba", "pyspark.worker", "topicloom.judge.verify"]}).filter(
+                pa.array([name in sys.modules for name in ("numba", "pyspark.worker", "topicloom.judge.verify")])
+            )
+
+    assert spark.range(1).coalesce(1).mapInArrow(loaded, "name string").count() == 3
+
+
+def test_only_workers_of_this_python_come_from_our_daemon(monkeypatch):
+    monkeypatch.setenv("PYSPARK_PYTHON", sys.executable)
+    assert daemon_module("local[2]", {}) == DAEMON
+    assert daemon_module("spark://host:7077", {}) == "pyspark.daemon"
+    assert daemon_module("local[2]", {"spark.pyspark.python": "/another/python"}) == "pyspark.daemon"
+    monkeypatch.setenv("PYSPARK_PYTHON", "/another/python")
+    assert daemon_module("local[2]", {}) == "pyspark.daemon"

@@ -12,7 +12,7 @@ from typing import Any, TypeVar, cast
 
 import numba
 import numpy as np
-from numba.core import config
+from numba.core import config, types
 
 from topicloom.kernels import notice
 
@@ -50,6 +50,20 @@ def _compiled(function: Kernel, **options: bool) -> Kernel:
     if config.DISABLE_JIT:  # type: ignore[attr-defined]
         return np.errstate(over="ignore")(function)  # hashes wrap around by design; numpy scalars warn of it
     try:
-        return cast(Kernel, numba.njit(**{"nogil": True, "cache": _ON_DISK, **options})(function))
+        made: Any = numba.njit(**{"nogil": True, "cache": _ON_DISK, **options})(function)
     except RuntimeError:  # "cannot cache function: no locator available"
-        return cast(Kernel, numba.njit(**{"nogil": True, **options})(function))
+        made = numba.njit(**{"nogil": True, **options})(function)
+    template = made.get_call_template
+    made.get_call_template = lambda args, kws: template(
+        [_widened(given) for given in args], {name: _widened(given) for name, given in kws.items()}
+    )
+    return cast(Kernel, made)
+
+
+def _widened(given: types.Type) -> types.Type:
+    """The type for which a kernel is compiled when another kernel passes it an argument of type ``given``.
+
+    Numba would compile once for a constant and once for a variable, once for 32 bits and once for 64.
+    """
+    plain = types.unliteral(given)
+    return types.int64 if isinstance(plain, types.Integer) and plain.signed else plain

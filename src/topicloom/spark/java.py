@@ -118,7 +118,7 @@ def can_keep_archive() -> bool:
         return False
     with suppress(OSError):
         place.parent.mkdir(parents=True, exist_ok=True)
-    return os.access(place.parent, os.W_OK)
+    return place.parent.is_dir() and os.access(place.parent, os.W_OK)
 
 
 def keep_archive(written: Path) -> Path | None:

@@ -11,7 +11,7 @@ import sys
 import tempfile
 import threading
 import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
 # Tasks are retried, as a cluster does: plain local[*] fails the run when one worker is killed.
 DEFAULT_MASTER = "local[*,4]"
+DAEMON = "topicloom.spark.daemon"
 _CONNECT_PORT = 15002
 _MASTER_PORT = 7077
 _SECONDS_TO_ANSWER = 10
@@ -177,6 +178,7 @@ def _start(master: str, settings: dict[str, str], scratch: Path, small: bool) ->
         "spark.ui.showConsoleProgress": "false",
         "spark.sql.execution.arrow.pyspark.enabled": "true",
         "spark.sql.session.timeZone": "UTC",
+        "spark.python.daemon.module": daemon_module(master, settings),
         # lists of topics are made in hash tables; Spark's own limit of 128 nodes would have all subscriptions sorted
         "spark.sql.objectHashAggregate.sortBased.fallbackThreshold": "200000",
     }
@@ -201,6 +203,12 @@ def _start(master: str, settings: dict[str, str], scratch: Path, small: bool) ->
             raise
         why = str(spark_failure(error, _java())) if is_sparks(error) else str(error).splitlines()[0]
         raise SparkUnavailableError(f"Spark did not start with master {master!r}: {why}") from None
+
+
+def daemon_module(master: str, settings: Mapping[str, str]) -> str:
+    """The module that forks Python workers: ours where they run this very Python, and Spark's own elsewhere."""
+    python = settings.get("spark.pyspark.python") or os.environ.get("PYSPARK_PYTHON")
+    return DAEMON if master.startswith("local") and python == sys.executable else "pyspark.daemon"
 
 
 def start_java_early() -> None:

@@ -5,7 +5,9 @@ that workers take to start would be charged to the design.
 """
 
 import os
-from collections.abc import Iterator
+import sys
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -86,16 +88,35 @@ def warm_refinement() -> None:
     lower_bound(interest, effort=0.01)
 
 
-def warm_all() -> None:
-    """Compile all kernels, as ``make dev`` does."""
+def warm_upkeep() -> None:
+    """Compile what changes an overlay and what routes its topics."""
+    from topicloom.churn import Maintainer
+    from topicloom.methods import design
+    from topicloom.routing import routes
+    from topicloom.workloads import generate
+
+    overlay = design(generate(nodes=100, topics=10, subscriptions=3))
+    keep = routes(overlay, standby=1)
+    routes(overlay, keep=keep)
+    maintainer = Maintainer(overlay.interest, overlay)
+    name = overlay.interest.node_label(0)
+    maintainer.leave(name)
+    maintainer.join(name, overlay.interest.topics_of(name))
+
+
+def warm_all(*, backwards: bool = False) -> None:
+    """Compile all kernels, as ``make dev`` does.
+
+    Two processes share the work when one of them goes backwards: what one has compiled, the other finds in the cache.
+    """
     from topicloom.methods import METHODS
     from topicloom.workloads import generate
 
-    for name in METHODS:
-        warm(name)
-    warm_searches()
-    generate(nodes=10, sizes="mean")
+    steps: list[Callable[[], object]] = [partial(warm, name) for name in METHODS]
+    steps += [warm_searches, warm_upkeep, partial(generate, nodes=10, sizes="mean")]
+    for step in reversed(steps) if backwards else steps:
+        step()
 
 
 if __name__ == "__main__":
-    warm_all()
+    warm_all(backwards="backwards" in sys.argv)
