@@ -2,7 +2,9 @@
 
 import hashlib
 import json
+import re
 
+import networkx as nx
 import pytest
 
 import topicloom as tl
@@ -272,3 +274,32 @@ def test_a_plan_for_another_inventory_is_refused(plan, tmp_path, capsys):
     assert export(given, "mosquitto", loopback(network)).files
     with pytest.raises(InvalidPlanError, match="made for another inventory"):
         export(given, "mosquitto", loopback(network, site="elsewhere"))
+
+
+def test_a_nats_server_never_has_a_topic_in_two_accounts_and_no_account_has_a_cycle(standing_by):
+    files = export(standing_by, "nats", loopback(standing_by), version="2.15").files
+    for dead in standing_by.nodes:
+        for step in ("", "shut/"):
+            texts = {node: files[f"{node}.conf"] for node in standing_by.nodes}
+            changed = {node: files.get(f"failover/{dead}/{step}{node}.conf") for node in standing_by.nodes}
+            texts |= {node: text for node, text in changed.items() if text}
+            links: dict[str, set[tuple[str, str]]] = {}
+            for node, text in texts.items():
+                imported = re.findall(r'\{stream: \{account: G\d+, subject: "([^"]+)"', text)
+                assert len(imported) == len(set(imported))
+                remotes = re.findall(r'@127\.0\.0\.1:(\d+)"\], account: (G\d+)', text)
+                for port, account in remotes:
+                    links.setdefault(account, set()).add((node, port))
+            ports = {str(one.leaf_port): one.node for one in loopback(standing_by).brokers.values()}
+            for dials in links.values():
+                graph = nx.Graph((owner, ports[port]) for owner, port in dials)
+                assert nx.is_forest(graph) and graph.number_of_edges() == len(dials)
+
+
+def test_files_for_deaths_are_written_for_servers_that_take_them_and_not_without_end(standing_by, monkeypatch):
+    assert "failover.csv" not in export(standing_by, "nats", loopback(standing_by), version="2.13").files
+    assert "failover.csv" in export(standing_by, "nats", loopback(standing_by), version="2.14").files
+    monkeypatch.setattr("topicloom.deploy.nats._MOST_FILES", 10)
+    with pytest.raises(InvalidOptionError, match="at most 10 are written; --no-gates leaves them out"):
+        export(standing_by, "nats", loopback(standing_by), version="2.14")
+    assert "failover.csv" not in export(standing_by, "nats", loopback(standing_by), version="2.14", gates=False).files

@@ -197,6 +197,25 @@ def test_trees_are_switched_under_traffic_without_an_extra_copy():
     assert result.counts.exactly_once == copies(old)
 
 
+@needs_nats
+def test_nats_servers_heal_a_death_by_their_exported_files_also_with_credentials():
+    network = with_standby(tl.design(SMALL, "gm2"))
+    result = rehearse(
+        network, "nats", inventory=loopback(network, credential="env:LOOM_TEST"), kill=network.busiest()[:1]
+    )
+    [killed] = result.failovers
+    assert killed.ok and killed.cut_topics and killed.lost and killed.brokers_signalled
+    assert result.ok and result.counts.exactly_once == copies(network)
+
+
+@needs_nats
+def test_nats_servers_switch_trees_under_traffic_without_an_extra_copy():
+    old = with_standby(tl.design(SMALL, "gm2"))
+    result = rehearse(old, "nats", new=other_trees(old))
+    assert result.ok and result.switched is not None and result.switched.topics > 5
+    assert result.counts.exactly_once == copies(old)
+
+
 @pytest.mark.parametrize(
     ("kind", "credential"),
     [
@@ -256,8 +275,8 @@ def test_what_cannot_be_rehearsed_is_refused():
         rehearse(network, kill=["x"])
     with pytest.raises(InvalidPlanError, match="standby"):
         rehearse(network, kill=network.nodes[:1])
-    with pytest.raises(InvalidOptionError, match="mosquitto only"):
-        rehearse(network, "nats", kill=network.nodes[:1])
+    with pytest.raises(InvalidOptionError, match="on rabbitmq; a federation"):
+        rehearse(network, "rabbitmq", new=network)
     with pytest.raises(InvalidOptionError, match="Zenoh finds other ways by itself"):
         rehearse(network, "zenoh", kill=network.nodes[:1])
     assert set(KINDS) == set(TARGETS)

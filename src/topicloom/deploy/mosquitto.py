@@ -5,8 +5,9 @@ stay configured, so opening one is a new ``acl_file`` and SIGHUP; no bridge reco
 of the dialling broker is not subject to that broker's own rules, which is why gates stand at the accepting side only.
 """
 
-from collections.abc import Set
+from collections.abc import Iterable, Set
 
+from topicloom.deploy.gates import failover_files
 from topicloom.deploy.inventory import Broker
 from topicloom.deploy.planned_network import Row
 from topicloom.deploy.safe_names import first_of
@@ -77,7 +78,34 @@ class Mosquitto:
         for node in site.accepted_by:
             files[gate_path(site.slugs[node])] = gate_file(site, node, opened)
             files[fenced_path(site.slugs[node])] = gate_file(site, node, frozenset())
-        return files | _failover(site, opened)
+        return files | failover_files(MosquittoGates(), site)
+
+
+class MosquittoGates:
+    """Rules at the accepting brokers."""
+
+    fenced = True
+    steps = False
+
+    def path(self, slug: str) -> str:
+        """``SLUG.acl``."""
+        return gate_path(slug)
+
+    def texts(self, site: Site, nodes: Iterable[str], opened: Set[Row]) -> dict[str, str]:
+        """Rules of those brokers that accept links."""
+        return {node: gate_file(site, node, opened) for node in nodes if node in site.accepted_by}
+
+    def between(self, site: Site, nodes: Iterable[str], before: Set[Row], after: Set[Row]) -> dict[str, str]:
+        """Rules that let through what stays."""
+        return self.texts(site, nodes, before & after)
+
+    def touched(self, site: Site, before: Set[Row], after: Set[Row]) -> set[str]:
+        """Brokers that accept a row that moves."""
+        return {row.acceptor for row in before ^ after}
+
+    def moves(self, row: Row, node: str) -> bool:
+        """Whether the broker accepts the row."""
+        return row.acceptor == node
 
 
 def gate_path(slug: str) -> str:
@@ -88,11 +116,6 @@ def gate_path(slug: str) -> str:
 def fenced_path(slug: str) -> str:
     """Path of the rules with which a broker that was dead boots: every gate is shut."""
     return f"{slug}.fenced.acl"
-
-
-def failover_path(dead: str, slug: str) -> str:
-    """Path of the rules of a broker after another one has died."""
-    return f"failover/{dead}/{slug}.acl"
 
 
 def password_path(slug: str) -> str:
@@ -163,22 +186,6 @@ def gate_file(site: Site, acceptor: str, opened: Set[Row]) -> str:
         if shut:
             lines += [f"user {client_id(site, owner, acceptor)}", *(f"topic deny {topic}" for topic in shut)]
     return "\n".join(lines) + "\n"
-
-
-def _failover(site: Site, opened: Set[Row]) -> dict[str, str]:
-    """For every broker that may die: the new rules of each broker whose gates move, and a table of them."""
-    files, table = {}, ["dead,broker,file,opens,shuts"]
-    for dead in site.network.nodes:
-        after = site.network.open_rows(dead)
-        moved = {row.acceptor for row in after ^ opened} - {dead}
-        for node in sorted(moved):
-            path = failover_path(site.slugs[dead], site.slugs[node])
-            files[path] = gate_file(site, node, after)
-            opens = sum(row.acceptor == node for row in after - opened)
-            shuts = sum(row.acceptor == node for row in opened - after)
-            table.append(f"{site.slugs[dead]},{site.slugs[node]},{path},{opens},{shuts}")
-    files["failover.csv"] = "\n".join(table) + "\n"
-    return files
 
 
 def _config(site: Site, node: str) -> str:

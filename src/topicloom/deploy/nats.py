@@ -3,21 +3,27 @@
 Inside a forest's account a message travels over leaf connections that have no cycle. Clients stay in the account APP.
 What they publish enters the forest by a service import, what arrives leaves it by a stream import, and a message that
 came in by the service is not handed out by the stream again.
+
+Servers from 2.14 on take a new file while they run. Topics whose trees change move to accounts that are added for them.
+The old accounts keep their connections, so no account ever has a cycle, and a server has a topic in one account only.
 """
 
 import json
-from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from dataclasses import dataclass
 from functools import cached_property
 
+from topicloom.deploy.forests import by_topic, packed, rooted
+from topicloom.deploy.gates import failover_files
 from topicloom.deploy.inventory import Broker, Tls
-from topicloom.deploy.planned_network import Network, Row
+from topicloom.deploy.planned_network import Row
 from topicloom.deploy.safe_names import first_of, injective
 from topicloom.deploy.site import Site
-from topicloom.errors import InvalidInventoryError, InvalidPlanError
+from topicloom.errors import InvalidInventoryError, InvalidOptionError
 
 _MOST_BYTES = 4000
+_MOST_FILES = 10_000
+_SPARE = 4  # a remote that a reload adds together with its account is connected a second later, so some stand by
 _RESERVED = ("_INBOX", "_R_", "_GR_", "_SR_")
 
 
@@ -55,15 +61,78 @@ class Nats:
         return f"{slug}.conf"
 
     def files(self, site: Site) -> dict[str, str]:
-        """Configuration of every server; where there are credentials, a script that starts it with them."""
-        plan = _Accounts(site)
+        """Configuration of every server, also after each one's death; with credentials, scripts that start them."""
+        plan, gates = Accounts(site), site.gates and _can_reload(site)
+        subjects = injective(site.network.subscribers, subject, target="nats")
         files = {f"{site.slugs[node]}.conf": _config(plan, node) for node in site.network.nodes}
-        for node in site.network.nodes:
-            if _secured(site):
-                files[f"{site.slugs[node]}.start"] = _start_script(plan, node)
-        topics = [f"{json.dumps(topic)}: {json.dumps(name)}" for topic, name in plan.subjects.items()]
+        if plan.secured:
+            deaths = [Accounts(site, site.network.open_rows(dead)) for dead in site.network.nodes if gates]
+            files |= {f"{site.slugs[node]}.start": _start_script([plan, *deaths], node) for node in site.network.nodes}
+        if gates:
+            files |= _failover_files(site)
+        topics = [f"{json.dumps(topic)}: {json.dumps(name)}" for topic, name in subjects.items()]
         files["subjects.json"] = "{" + ",\n ".join(topics) + "}\n"
         return files
+
+
+class NatsGates:
+    """The whole file of a server, which it takes while it runs."""
+
+    fenced = False
+    steps = True
+
+    def path(self, slug: str) -> str:
+        """``SLUG.conf``."""
+        return f"{slug}.conf"
+
+    def texts(self, site: Site, nodes: Iterable[str], opened: Set[Row]) -> dict[str, str]:
+        """Configurations with the topics that have standby rows among these in accounts of their own."""
+        plan = Accounts(site, opened)
+        return {node: _config(plan, node) for node in nodes}
+
+    def between(self, site: Site, nodes: Iterable[str], before: Set[Row], after: Set[Row]) -> dict[str, str]:
+        """Configurations with the new connections, in which topics that change accounts are in none.
+
+        A server that moves a topic from one account to the other at once may send a message through both: one
+        duplicate was counted in 1,257 messages of two deaths on 2.15.1.
+        """
+        plan = Accounts(site, after, _moving(before | after))
+        return {node: _config(plan, node) for node in nodes}
+
+    def touched(self, site: Site, before: Set[Row], after: Set[Row]) -> set[str]:
+        """Subscribers of the topics that change accounts."""
+        return {node for topic in _moving(before | after) for node in site.network.subscribers[topic]}
+
+    def moves(self, row: Row, node: str) -> bool:
+        """Whether the server is an end of the row."""
+        return node in (row.src, row.dst)
+
+
+def _moving(rows: Set[Row]) -> frozenset[str]:
+    """Topics that are in an account of their own when these rows are open."""
+    return frozenset(row.topic for row in rows if not row.active)
+
+
+def _failover_files(site: Site) -> dict[str, str]:
+    """Files for every death, unless they are too many to be of use."""
+    gates, network = NatsGates(), site.network
+    deaths = (gates.touched(site, frozenset(), network.open_rows(dead)) - {dead} for dead in network.nodes)
+    number = 2 * sum(map(len, deaths))
+    if number > _MOST_FILES:
+        raise InvalidOptionError(
+            f"{number:,} files would be needed for the death of each of {len(network.nodes):,} servers, at most "
+            f"{_MOST_FILES:,} are written; --no-gates leaves them out"
+        )
+    return failover_files(gates, site)
+
+
+def takes_links(version: str) -> bool:
+    """Whether a server of this version takes new leaf connections while it runs: from 2.14 on."""
+    return [int(number) for number in version.split(".")[:2]] >= [2, 14]
+
+
+def _can_reload(site: Site) -> bool:
+    return all(takes_links(site.brokers[node].version or "0.0") for node in site.network.nodes)
 
 
 def subject(topic: str) -> str:
@@ -80,121 +149,81 @@ def subject(topic: str) -> str:
 
 
 @dataclass(frozen=True)
-class _Accounts:
-    """Forests of a site: which topics each server has in which, and who dials whom as what."""
+class Accounts:
+    """Forests of a site: which topics each server has in which, and who dials whom as what.
+
+    Topics with standby rows among ``opened`` have left the forests of the plan for forests of their own, numbered after
+    them. Topics that are ``shut`` are in no forest, and stay at the server where they are published.
+    """
 
     site: Site
+    opened: Set[Row] = frozenset()
+    shut: Set[str] = frozenset()
 
     @cached_property
-    def subjects(self) -> dict[str, str]:
-        return injective(self.site.network.subscribers, subject, target="nats")
+    def secured(self) -> bool:
+        """Whether the inventory has credentials."""
+        return _secured(self.site)
 
     @cached_property
-    def forest_of(self) -> dict[str, int]:
-        return forests(self.site.network)
+    def trees(self) -> dict[str, list[Row]]:
+        """Topic that has moved to the rows of its new tree."""
+        topics = _moving(self.opened)
+        return by_topic(sorted((row for row in self.opened if row.topic in topics), key=lambda row: row[:3]))
 
     @cached_property
-    def topics(self) -> dict[str, dict[int, list[str]]]:
-        """Server to forest to the topics that it shares there."""
-        found: dict[str, dict[int, list[str]]] = {node: {} for node in self.site.network.nodes}
-        for topic, forest in self.forest_of.items():
-            for node in self.site.network.subscribers[topic]:
-                found[node].setdefault(forest, []).append(topic)
+    def moved(self) -> dict[str, int]:
+        """Topic that has moved to its new forest."""
+        return {topic: self.first_new + forest for topic, forest in packed(self.trees).items()}
+
+    @cached_property
+    def first_new(self) -> int:
+        """Number of the first forest that is not the plan's."""
+        return 1 + max(self.site.network.forests.values(), default=-1)
+
+    @cached_property
+    def spare(self) -> range:
+        """Forests whose accounts every server has ready, where rows stand by."""
+        standing_by = self.site.network.has_standby and _can_reload(self.site)
+        return range(self.first_new, self.first_new + _SPARE * standing_by)
+
+    def topics(self, node: str) -> dict[int, list[str]]:
+        """Forest to the topics that a server shares there."""
+        found: dict[int, list[str]] = {}
+        for topic in self.site.network.topics_of[node]:
+            forest = self.moved.get(topic, self.site.network.forests.get(topic))
+            if forest is not None and topic not in self.shut:
+                found.setdefault(forest, []).append(topic)
         return found
 
     @cached_property
     def dials(self) -> dict[int, dict[tuple[str, str], bool]]:
         """Forest to (owner, acceptor) to whether the owner is the parent."""
         links: dict[int, set[tuple[str, str]]] = {}
-        for row in _active(self.site.network):
-            links.setdefault(self.forest_of[row.topic], set()).add(row.dial)
-        return {forest: _rooted(forest, links[forest]) for forest in sorted(links)}
+        for topic, forest in self.moved.items():
+            links.setdefault(forest, set()).update(row.dial for row in self.trees[topic])
+        new = {forest: rooted(forest, links[forest]) for forest in sorted(links)}
+        return self.site.network.forest_dials | new
+
+    @cached_property
+    def remotes(self) -> dict[str, list[tuple[int, str]]]:
+        """Server to the (forest, acceptor) that it dials."""
+        return _grouped((owner, forest, acceptor) for forest in self.dials for owner, acceptor in self.dials[forest])
+
+    @cached_property
+    def accepted(self) -> dict[str, list[tuple[int, str]]]:
+        """Server to the (forest, owner) that dial it."""
+        return _grouped((acceptor, forest, owner) for forest in self.dials for owner, acceptor in self.dials[forest])
 
 
-def forests(network: Network) -> dict[str, int]:
-    """Forest of every topic that has rows: the plan's where it has them, else first fit, largest trees first.
-
-    Raises
-    ------
-    InvalidPlanError
-        The plan gives a topic two forests.
-    """
-    given: dict[str, int] = {}
-    for row in _active(network):
-        if row.forest is not None and given.setdefault(row.topic, row.forest) != row.forest:
-            raise InvalidPlanError(f"topic {row.topic!a} is in forests {given[row.topic]} and {row.forest}")
-    active: dict[str, list[Row]] = {}
-    for row in _active(network):
-        active.setdefault(row.topic, []).append(row)
-    if len(given) == len(active):
-        return given
-    packed: dict[str, int] = {}
-    bins: list[_Forest] = []
-    for topic in sorted(active, key=lambda topic: (-len(active[topic]), topic)):
-        place = next((place for place, one in enumerate(bins) if one.take(active[topic])), len(bins))
-        if place == len(bins):
-            bins.append(_Forest())
-            bins[-1].take(active[topic])
-        packed[topic] = place
-    return {topic: packed[topic] for topic in active}
+def _grouped(ends: Iterable[tuple[str, int, str]]) -> dict[str, list[tuple[int, str]]]:
+    found: dict[str, list[tuple[int, str]]] = {}
+    for node, forest, other in ends:
+        found.setdefault(node, []).append((forest, other))
+    return found
 
 
-class _Forest:
-    """Links without a cycle, to which a tree is added if there is still none."""
-
-    def __init__(self) -> None:
-        self._links: set[tuple[str, str]] = set()
-        self._parent: dict[str, str] = {}
-
-    def take(self, rows: Iterable[Row]) -> bool:
-        parent = dict(self._parent)
-        for row in rows:
-            if row.dial in self._links:
-                continue
-            one, other = _root(parent, row.src), _root(parent, row.dst)
-            if one == other:
-                return False
-            parent[one] = other
-        self._parent = parent
-        self._links.update(row.dial for row in rows)
-        return True
-
-
-def _root(parent: dict[str, str], node: str) -> str:
-    while parent.setdefault(node, node) != node:
-        parent[node] = parent[parent[node]]
-        node = parent[node]
-    return node
-
-
-def _active(network: Network) -> list[Row]:
-    return [row for row in network.rows if row.active]
-
-
-def _rooted(forest: int, links: set[tuple[str, str]]) -> dict[tuple[str, str], bool]:
-    """(owner, acceptor) to whether the owner is the parent, each tree rooted at its server of most links."""
-    near: dict[str, list[str]] = {}
-    for one, other in sorted(links):
-        near.setdefault(one, []).append(other)
-        near.setdefault(other, []).append(one)
-    parent: dict[str, str | None] = {}
-    for start in sorted(near, key=lambda node: (-len(near[node]), node)):
-        if start in parent:
-            continue
-        parent[start] = None
-        queue = deque([start])
-        while queue:
-            node = queue.popleft()
-            for other in near[node]:
-                if other not in parent:
-                    parent[other] = node
-                    queue.append(other)
-                elif parent[node] != other and parent[other] != node:
-                    raise InvalidPlanError(f"the trees of forest {forest} make a cycle at {node!a} – {other!a}")
-    return {(owner, acceptor): parent[acceptor] == owner for owner, acceptor in sorted(links)}
-
-
-def _config(plan: _Accounts, node: str) -> str:
+def _config(plan: Accounts, node: str) -> str:
     site, broker = plan.site, plan.site.brokers[node]
     lines = [
         f"# topicloom, broker {site.slugs[node]}, generation {site.network.generation}",
@@ -204,17 +233,19 @@ def _config(plan: _Accounts, node: str) -> str:
     if broker.tls is not None:
         lines.append(_tls(broker.tls, verify=False))
     lines += ["accounts {", *_accounts(plan, node), "}"]
-    if not _secured(site):
+    if not plan.secured:
         lines.append("no_auth_user: app")
     return "\n".join(lines + _leafnodes(plan, node)) + "\n"
 
 
-def _accounts(plan: _Accounts, node: str) -> Iterable[str]:
+def _accounts(plan: Accounts, node: str) -> Iterable[str]:
     imports = []
-    for forest, topics in sorted(plan.topics[node].items()):
-        subjects = [_text(plan.subjects[topic]) for topic in topics]
-        users = [_login(plan.site, _user(plan, owner, forest), f"LOOM_{_variable(plan.site, owner)}")
-                 for owner in _dialled_from(plan, node, forest)]  # fmt: skip
+    topics, accepted = plan.topics(node), plan.accepted.get(node, ())
+    linked = {forest for forest, _ in (*accepted, *plan.remotes.get(node, ()))}
+    for forest in sorted(linked.union(topics, plan.spare)):
+        subjects = [_text(subject(topic)) for topic in topics.get(forest, ())]
+        users = [_login(plan, _user(plan, owner, forest), f"LOOM_{_variable(plan.site, owner)}")
+                 for owner in _users(plan, node, forest)]  # fmt: skip
         yield f"  G{forest} {{"
         yield f"    users: [{', '.join(users)}]"
         yield "    exports: ["
@@ -225,17 +256,16 @@ def _accounts(plan: _Accounts, node: str) -> Iterable[str]:
         yield "    ]"
         yield "  }"
     yield "  APP {"
-    yield f"    users: [{_login(plan.site, 'app', 'LOOM_CLIENT')}]"
+    yield f"    users: [{_login(plan, 'app', 'LOOM_CLIENT')}]"
     yield from ("    imports: [", *imports, "    ]") if imports else ()
     yield "  }"
 
 
-def _leafnodes(plan: _Accounts, node: str) -> list[str]:
+def _leafnodes(plan: Accounts, node: str) -> list[str]:
     broker = plan.site.brokers[node]
-    accepts = any(_dialled_from(plan, node, forest) for forest in plan.dials)
-    dialled = enumerate(_remotes(plan, node))
-    remotes = [_remote(plan, node, forest, acceptor, number) for number, (forest, acceptor) in dialled]
-    if not accepts and not remotes:
+    accepts = node in plan.site.accepted_by  # by a standby row, too: a server that runs cannot begin to listen
+    remotes = [_remote(plan, node, forest, acceptor) for forest, acceptor in plan.remotes.get(node, ())]
+    if not accepts and node not in plan.site.dialled_by:
         return []
     lines = ["leafnodes {", '  reconnect: "1s"']
     if accepts:
@@ -247,19 +277,17 @@ def _leafnodes(plan: _Accounts, node: str) -> list[str]:
     return [*lines, *(["  remotes: [", *remotes, "  ]"] if remotes else []), "}"]
 
 
-def _remotes(plan: _Accounts, node: str) -> list[tuple[int, str]]:
-    """(forest, acceptor) that a server dials."""
-    return [(forest, acceptor) for forest, dials in plan.dials.items() for owner, acceptor in dials if owner == node]
+def _users(plan: Accounts, node: str, forest: int) -> list[str]:
+    """Servers that dial into an account, or may do so after a change."""
+    if forest >= plan.first_new:
+        return plan.site.accepted_by.get(node, [])
+    return [owner for place, owner in plan.accepted.get(node, ()) if place == forest]
 
 
-def _dialled_from(plan: _Accounts, node: str, forest: int) -> list[str]:
-    return [owner for owner, acceptor in plan.dials.get(forest, {}) if acceptor == node]
-
-
-def _remote(plan: _Accounts, node: str, forest: int, acceptor: str, number: int) -> str:
+def _remote(plan: Accounts, node: str, forest: int, acceptor: str) -> str:
     own = plan.site.brokers[node]
-    url = f"$LOOM_REMOTE_{number}" if _secured(plan.site) else _text(_url(plan, node, forest, acceptor, ""))
-    parts = [f"urls: [{url}]", f"account: G{forest}"]
+    plain, variable = _url(plan, node, forest, acceptor, ""), _remote_variable(plan.site, forest, acceptor)
+    parts = [f"urls: [{f'${variable}' if plan.secured else _text(plain)}]", f"account: G{forest}"]
     if plan.dials[forest][node, acceptor]:
         parts.append("hub: true")
     if plan.site.brokers[acceptor].tls is not None and own.tls is not None:
@@ -267,38 +295,43 @@ def _remote(plan: _Accounts, node: str, forest: int, acceptor: str, number: int)
     return f"    {{{', '.join(parts)}}}"
 
 
-def _url(plan: _Accounts, node: str, forest: int, acceptor: str, password: str) -> str:
+def _url(plan: Accounts, node: str, forest: int, acceptor: str, password: str) -> str:
     peer = plan.site.brokers[acceptor]
     scheme = "nats-leaf" if peer.tls is None else "tls"
     user = _user(plan, node, forest).strip('"')
     return f"{scheme}://{user}{password and ':'}{password}@{peer.host}:{peer.leaf_port}"
 
 
-def _user(plan: _Accounts, owner: str, forest: int) -> str:
+def _user(plan: Accounts, owner: str, forest: int) -> str:
     return _text(f"{plan.site.slugs[owner]}.g{forest}")
 
 
-def _login(site: Site, user: str, variable: str) -> str:
+def _login(plan: Accounts, user: str, variable: str) -> str:
     """A user with the password of a variable; without credentials no password is asked, and none is made up."""
-    return f"{{user: {user}, password: ${variable}}}" if _secured(site) else f"{{user: {user}}}"
+    return f"{{user: {user}, password: ${variable}}}" if plan.secured else f"{{user: {user}}}"
 
 
 def _variable(site: Site, node: str) -> str:
     return site.slugs[node].upper().replace("-", "_")
 
 
-def _start_script(plan: _Accounts, node: str) -> str:
-    """A script that reads the references and starts the server; it holds no secret."""
-    site, slug = plan.site, plan.site.slugs[node]
-    dialling = sorted({owner for forest in plan.dials for owner in _dialled_from(plan, node, forest)} | {node})
+def _remote_variable(site: Site, forest: int, acceptor: str) -> str:
+    return f"LOOM_REMOTE_{forest}_{_variable(site, acceptor)}"
+
+
+def _start_script(plans: list[Accounts], node: str) -> str:
+    """A script that reads the references and starts the server, for every file that it may get; it holds no secret."""
+    site, slug = plans[0].site, plans[0].site.slugs[node]
+    dialling = sorted({node, *site.accepted_by.get(node, ())})
     lines = ["#!/bin/sh", "set -eu"]
     lines += [f"LOOM_{_variable(site, one)}={_reference(site.brokers[one])}" for one in dialling]
     lines.append(f'LOOM_CLIENT="$LOOM_{_variable(site, node)}"')
     names = [*(f"LOOM_{_variable(site, one)}" for one in dialling), "LOOM_CLIENT"]
-    for number, (forest, acceptor) in enumerate(_remotes(plan, node)):
-        url = _url(plan, node, forest, acceptor, f"${{LOOM_{_variable(site, node)}}}")
-        lines.append(f'LOOM_REMOTE_{number}="{url}"')
-        names.append(f"LOOM_REMOTE_{number}")
+    for forest, acceptor in sorted({remote for plan in plans for remote in plan.remotes.get(node, ())}):
+        url = _url(plans[0], node, forest, acceptor, f"${{LOOM_{_variable(site, node)}}}")
+        name = _remote_variable(site, forest, acceptor)
+        lines.append(f'{name}="{url}"')
+        names.append(name)
     path = f"{site.prefix}{slug}.conf"
     return (
         "\n".join([*lines, f"export {' '.join(names)}", f'exec "${{NATS_SERVER:-nats-server}}" -c {path} "$@"']) + "\n"

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
+from topicloom.deploy.forests import forests, rooted
 from topicloom.errors import InvalidPlanError
 from topicloom.routing import Plan
 
@@ -105,7 +106,30 @@ class Network:
             found.setdefault(row.topic, []).append(row)
         return {topic: tuple(rows) for topic, rows in found.items()}
 
-    @property
+    @cached_property
+    def topics_of(self) -> dict[str, list[str]]:
+        """Broker to the topics that it subscribes to."""
+        found: dict[str, list[str]] = {node: [] for node in self.nodes}
+        for topic, nodes in self.subscribers.items():
+            for node in nodes:
+                found[node].append(topic)
+        return found
+
+    @cached_property
+    def forests(self) -> dict[str, int]:
+        """Topic that has rows to its forest."""
+        return forests(row for row in self.rows if row.active)
+
+    @cached_property
+    def forest_dials(self) -> dict[int, dict[tuple[str, str], bool]]:
+        """Forest to (owner, acceptor) to whether the owner is the parent."""
+        links: dict[int, set[tuple[str, str]]] = {}
+        for row in self.rows:
+            if row.active:
+                links.setdefault(self.forests[row.topic], set()).add(row.dial)
+        return {forest: rooted(forest, links[forest]) for forest in sorted(links)}
+
+    @cached_property
     def has_standby(self) -> bool:
         """Whether some row is configured and shut."""
         return any(not row.active for row in self.rows)

@@ -9,7 +9,6 @@ import json
 from functools import cached_property
 from typing import Any
 
-from topicloom.deploy.nats import forests
 from topicloom.deploy.site import Site
 from topicloom.errors import InvalidInventoryError
 
@@ -83,7 +82,7 @@ class _Federation:
 
     def __init__(self, site: Site) -> None:
         self._site = site
-        self._forest = forests(site.network)
+        self._forest = site.network.forests
 
     @cached_property
     def _near(self) -> dict[str, dict[int, set[str]]]:

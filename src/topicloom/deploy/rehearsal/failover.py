@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from topicloom.deploy.mosquitto import fenced_path, gate_file, gate_path
+from topicloom.deploy.gates import failover_path, shut_path
+from topicloom.deploy.mosquitto import fenced_path
 from topicloom.deploy.planned_network import Network, Row
 from topicloom.deploy.rehearsal.probes import Probes
-from topicloom.deploy.rehearsal.run_mosquitto import exported_gates, set_gates, state_key
 from topicloom.deploy.rehearsal.stage import Stage
 from topicloom.deploy.rehearsal.tally import Tally
 
@@ -81,8 +81,8 @@ async def fail_over(stage: Stage, victim: str) -> Failover:
     elsewhere = [topic for topic, nodes in network.subscribers.items() if victim not in nodes and len(nodes) > 1]
     cut = [topic for topic in mine if _degree(network, topic, victim) > 1]
     first = cut + [topic for topic in mine if topic not in set(cut)]
-    paths = _failover_files(stage, victim)
-    gates = exported_gates(stage, paths)  # a controller, too, has them at hand
+    after = network.open_rows(victim)
+    steps = _failover_files(stage, victim)  # a controller, too, has them at hand
 
     def survivors(topic: str) -> frozenset[str]:
         return frozenset(network.subscribers[topic]) - {victim}
@@ -98,36 +98,38 @@ async def fail_over(stage: Stage, victim: str) -> Failover:
         stage.crew.kill(stage.site.slugs[victim])
         await asyncio.wait_for(gone.wait(), 10)
         await stage.settle(affected)  # what is under way by the old rows could arrive by the new ones again
-        set_gates(stage, gates)
-        await stage.barrier(node for node, _ in paths)
+        for texts in steps:
+            stage.set_gates(texts)
+            await stage.kind.moved(stage, texts, after)
         moved = time.monotonic()
         await asyncio.sleep(_AFTER)
     stage.on_loss = None
     tally, clients_cut = stage.tally, len(set(stage.lost) - {victim})
     returned = await _return(stage, victim, first, elsewhere)
-    await _take_back(stage, victim, {node for node, _ in paths})
-    return _judged(victim, tally, killed, moved, cut, mine, clients_cut, len(paths), returned)
+    await _take_back(stage, victim, set(steps[-1]))
+    return _judged(victim, tally, killed, moved, cut, mine, clients_cut, len(steps[-1]), returned)
 
 
 async def _return(stage: Stage, victim: str, first: list[str], elsewhere: list[str]) -> int:
-    """Start a dead broker again behind shut gates. Returns what went wrong while it was there and cut off."""
-    slug, network = stage.site.slugs[victim], stage.site.network
-    if victim in stage.site.accepted_by:
-        (stage.crew.folder / gate_path(slug)).write_bytes((stage.crew.folder / fenced_path(slug)).read_bytes())
-    keys = [state_key(stage, *dial) for dial in network.links if victim in dial]
-    for key in keys:
-        stage.states.pop(key, None)
+    """Start a dead broker again. Returns what went wrong while it was back and not yet taken in.
+
+    Behind a fence it is alone in all its topics. Without one it is alone in those that go other ways now.
+    """
+    slug, network, folder = stage.site.slugs[victim], stage.site.network, stage.crew.folder
+    fenced = stage.gates.fenced
+    if fenced and victim in stage.site.accepted_by:
+        (folder / stage.gates.path(slug)).write_bytes((folder / fenced_path(slug)).read_bytes())
+    healed = {row.topic for row in network.open_rows(victim) if not row.active}
+    alone = [topic for topic in first if fenced or topic in healed]
+    for key in [key for key in stage.states if key[0] == victim]:
+        del stage.states[key]
     stage.kind.launch(stage, victim)
     await stage.attach(victim)
     stage.tally, stage.deaf = stage.fresh_tally(), set()
-
-    def wanted(topic: str) -> frozenset[str]:
-        return frozenset(network.subscribers[topic]) - {victim}
-
-    async with Probes(stage, first, elsewhere, wanted):
-        await stage.until(lambda: all(stage.states.get(key) for key in keys), patience=15)
+    async with Probes(stage, alone, elsewhere, lambda topic: frozenset(network.subscribers[topic]) - {victim}):
+        await stage.kind.returned(stage, victim)
         for topic in first:
-            stage.send(topic, victim, frozenset([victim]))
+            stage.send(topic, victim, frozenset([victim] if topic in alone else network.subscribers[topic]))
             await asyncio.sleep(0.002)
         await asyncio.sleep(_RETURNED)
     counts = stage.tally.counts()
@@ -137,10 +139,13 @@ async def _return(stage: Stage, victim: str, first: list[str], elsewhere: list[s
 async def _take_back(stage: Stage, victim: str, moved: set[str]) -> None:
     """Shut the standby rows, wait for everybody, then open the rows of the broker that is back."""
     normal, after = stage.site.network.open_rows(), stage.site.network.open_rows(victim)
-    touched = moved | ({victim} & set(stage.site.accepted_by))
-    for opened in (normal & after, normal):
-        set_gates(stage, {node: gate_file(stage.site, node, opened) for node in sorted(touched)})
-        await stage.barrier(touched)
+    touched = sorted(moved | {victim})
+    for texts in (
+        stage.gates.between(stage.site, touched, after, normal),
+        stage.gates.texts(stage.site, touched, normal),
+    ):
+        stage.set_gates(texts)
+        await stage.kind.moved(stage, touched, normal)
 
 
 def _judged(
@@ -179,12 +184,18 @@ def _judged(
     )
 
 
-def _failover_files(stage: Stage, victim: str) -> list[tuple[str, str]]:
-    """(broker, path) of the exported rules for a broker's death."""
+def _failover_files(stage: Stage, victim: str) -> list[dict[str, str]]:
+    """Broker to the exported text for another one's death, for each step."""
     nodes = {slug: node for node, slug in stage.site.slugs.items()}
     with (stage.crew.folder / "failover.csv").open(encoding="utf-8", newline="") as file:
         rows: list[Mapping[str, str]] = list(csv.DictReader(file))
-    return [(nodes[row["broker"]], row["file"]) for row in rows if row["dead"] == stage.site.slugs[victim]]
+    dead, folder = stage.site.slugs[victim], stage.crew.folder
+    slugs = [row["broker"] for row in rows if row["dead"] == dead]
+    paths = [shut_path, failover_path] if stage.gates.steps else [failover_path]
+    texts = [
+        {slug: (folder / path(stage.gates, dead, slug)).read_text(encoding="utf-8") for slug in slugs} for path in paths
+    ]
+    return [{nodes[slug]: text for slug, text in step.items()} for step in texts]
 
 
 def _degree(network: Network, topic: str, node: str) -> int:

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from topicloom.deploy.inventory import Inventory
+from topicloom.deploy.nats import takes_links
 from topicloom.deploy.planned_network import Network
 from topicloom.deploy.rehearsal.failover import Failover, fail_over
 from topicloom.deploy.rehearsal.processes import Crew
@@ -33,7 +34,6 @@ RUNNERS: dict[str, tuple[Callable[[Network], Kind], Callable[[], str]]] = {
 }
 KINDS = tuple(RUNNERS)
 _WHY_NOT = {
-    "nats": "a NATS server takes its trees from its file alone and has no gates",
     "zenoh": "Zenoh finds other ways by itself",
     "rabbitmq": "a federation takes minutes to start and has no gates",
 }
@@ -134,9 +134,9 @@ def rehearse(
     inventory
         Who has TLS and credentials. Hosts, ports and secrets are replaced: nothing leaves 127.0.0.1.
     kill
-        Brokers to kill, one after the other; Mosquitto only, and the plan needs standby rows.
+        Brokers to kill, one after the other, on Mosquitto or NATS from 2.14 on. The plan needs standby rows.
     new
-        Another plan of the same subscriptions to switch to; Mosquitto only.
+        Another plan of the same subscriptions to switch to, on Mosquitto or NATS from 2.14 on.
     tell
         Called with a sentence at each stage.
 
@@ -152,16 +152,21 @@ def rehearse(
     """
     begun = time.monotonic()
     network, other = Network.of(plan), None if new is None else Network.of(new)
-    _check(network, to, kill, other)
+    _check(network, to, inventory, kill, other)
     with Crew() as crew:
         return asyncio.run(_rehearse(network, to, inventory, kill, other, tell, crew, begun))
 
 
-def _check(network: Network, to: str, kill: Sequence[str], new: Network | None) -> None:
+def _check(network: Network, to: str, inventory: Inventory | None, kill: Sequence[str], new: Network | None) -> None:
     if to not in KINDS:
         raise InvalidOptionError(f"there is no rehearsal on {to!a}; there are {', '.join(KINDS)}")
-    if to != "mosquitto" and (kill or new is not None):
-        raise InvalidOptionError(f"killing brokers and switching plans is rehearsed on mosquitto only; {_WHY_NOT[to]}")
+    if to in _WHY_NOT and (kill or new is not None):
+        raise InvalidOptionError(f"there is no killing of brokers or switching of plans on {to}; {_WHY_NOT[to]}")
+    secured = inventory is not None and any(one.credential for one in inventory.brokers.values())
+    if to == "nats" and (kill or new is not None) and not takes_links(nats_version()):
+        raise InvalidOptionError(f"nats-server {nats_version()} takes no new links while it runs; 2.14 or newer does")
+    if to == "nats" and new is not None and secured:
+        raise InvalidOptionError("NATS servers get passwords when they start; rehearse a switch without credentials")
     unknown = [node for node in kill if node not in set(network.nodes)]
     if unknown:
         raise InvalidOptionError(f"there is no broker {unknown[0]!a} to kill in the plan")

