@@ -84,8 +84,9 @@ def shared_session(spark: "SparkSession", monkeypatch: pytest.MonkeyPatch) -> No
     def shared(**_: object) -> "Iterator[SparkSession]":
         yield spark
 
-    for command in ("compare", "design", "generate", "measure", "stream", "study", "verify"):
-        monkeypatch.setattr(import_module(f"topicloom.cli.commands.{command}"), "spark_session", shared)
+    commands = (f"commands.{name}" for name in ("design", "generate", "routes", "stream", "study"))
+    for place in ("engines", *commands):
+        monkeypatch.setattr(import_module(f"topicloom.cli.{place}"), "spark_session", shared)
 
 
 @pytest.fixture

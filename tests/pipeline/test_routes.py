@@ -1,5 +1,7 @@
 """Routes on Spark are those in memory."""
 
+import json
+
 import pytest
 
 import topicloom as tl
@@ -66,16 +68,28 @@ def test_a_plan_from_spark_is_the_plan_from_memory_and_a_wrong_row_is_found(spar
     assert "--standby" in capsys.readouterr().err
 
 
-def test_an_overlay_that_does_not_fit_goes_to_spark_by_itself(tmp_path, monkeypatch, capsys):
+def test_an_overlay_that_does_not_fit_goes_to_spark_by_itself(shared_session, tmp_path, monkeypatch, capsys):
     from topicloom.cli.app import main
     from topicloom.cli.commands import routes
 
-    tl.greedy_merge(labelled(tl.generate(nodes=10, topics=5, subscriptions=3, seed=3))).save(tmp_path / "overlay")
+    overlay = tl.greedy_merge(labelled(tl.generate(nodes=10, topics=5, subscriptions=3, seed=3)))
+    overlay.save(tmp_path / "overlay")
+
+    def routed(plan, *more):
+        code = main(["routes", str(tmp_path / "overlay"), str(tmp_path / plan), "--json", *more])
+        printed = capsys.readouterr()
+        return code, json.loads(printed.out or "{}"), printed.err
+
+    code, asked, _ = routed("asked", "--engine", "spark")
+    assert code == 0 and asked["ok"]
+    code, small, _ = routed("small")
+    assert code == 0 and set(asked) - set(small), "facts that only a run on Spark has"
     monkeypatch.setattr(routes, "available_memory", lambda: 10_000)
-    sent = []
-    monkeypatch.setattr(routes, "_on_spark", lambda *given, **more: sent.append(given[1].name) or 0)
-    assert main(["routes", str(tmp_path / "overlay"), str(tmp_path / "plan")]) == 0 and sent == ["plan"]
-    assert main(["routes", str(tmp_path / "overlay"), str(tmp_path / "kept"), "--standby", "1"]) == 2
-    assert "GiB are at hand" in capsys.readouterr().err
-    assert main(["routes", str(tmp_path / "overlay"), str(tmp_path / "small"), "--engine", "memory"]) == 0
-    assert sent == ["plan"] and tl.Plan.load(tmp_path / "small").routes.verify().ok
+    code, sent, _ = routed("sent")
+    assert code == 0 and set(sent) == set(asked)
+    code, _, error = routed("kept", "--standby", "1")
+    assert code == 2 and "GiB are at hand" in error
+    code, kept, _ = routed("kept", "--engine", "memory")
+    assert code == 0 and set(kept) == set(small)
+    generations = {tl.Plan.load(tmp_path / plan).generation for plan in ("asked", "small", "sent", "kept")}
+    assert generations == {tl.Plan(tl.routes(overlay)).generation}
