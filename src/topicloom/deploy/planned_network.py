@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-from topicloom.deploy.forests import forests, rooted
+from topicloom.deploy.topic_forests import forests, rooted
 from topicloom.errors import InvalidPlanError
 from topicloom.routing import Plan
 
