@@ -128,6 +128,11 @@ def export(
     InvalidPlanError
         A link whose owner may not dial or whose other end does not accept, or a plan for another inventory.
 
+    See Also
+    --------
+    topicloom.deploy.write_export : write the folder
+    topicloom.rehearse : run it on loopback
+
     Examples
     --------
     >>> import topicloom as tl
@@ -136,11 +141,10 @@ def export(
     >>> files = tl.export(tl.Plan(tl.routes(overlay)), "mosquitto", brokers).files
     >>> sorted(files), [line for line in files["b.conf"].splitlines() if line.startswith(("address", "topic"))]
     (['a.conf', 'b.conf'], ['address 10.0.0.1:1883', 'topic news both 1'])
-
-    See Also
-    --------
-    topicloom.deploy.write_export : write the folder
-    topicloom.rehearse : run it on loopback
+    >>> factory = tl.datasets.example()
+    >>> brokers = tl.Inventory.of([Broker(name, "10.0.0.1", 1900 + n) for n, name in enumerate(factory.node_labels)])
+    >>> len(tl.export(tl.Plan(tl.routes(tl.design(factory))), "mosquitto", brokers).files)
+    6
     """
     target, network = target_named(to), Network.of(plan)
     _check_fingerprint(plan, inventory)

@@ -44,6 +44,11 @@ def drill(interest: Interest, links: Any, fail: Iterable[int | str]) -> DrillRep
     InvalidLinksError
         A link joins a node with itself or with one that does not exist.
 
+    See Also
+    --------
+    random_drills : many drills at random.
+    weak_nodes : all single failures that cut a topic.
+
     Examples
     --------
     >>> import topicloom as tl
@@ -53,6 +58,9 @@ def drill(interest: Interest, links: Any, fail: Iterable[int | str]) -> DrillRep
     (CutTopic(topic='news', pieces=(2, 2), lost_pairs=4),)
     >>> tl.drill(interest, path + [(4, 0)], fail=["c"]).ok
     True
+    >>> factory = tl.datasets.example()
+    >>> tl.drill(factory, tl.design(factory), fail=["press"]).cut
+    (CutTopic(topic='alarms', pieces=(3, 2), lost_pairs=6), CutTopic(topic='parts', pieces=(1, 1), lost_pairs=1))
     """
     checked_interest(interest, "drill")
     failed = _node_ids(interest, fail)
@@ -64,11 +72,32 @@ def random_drills(interest: Interest, links: Any, *, size: int = 1, count: int =
 
     A drill takes time in proportion to the subscribers, and the links among them, of the topics that it hits.
 
+    Parameters
+    ----------
+    interest : Interest
+    links : Overlay, pairs, table or graph
+        By label or by id, as `Overlay.from_links` takes them.
+    size : int
+        Nodes that fail at once.
+    count : int
+        Number of drills.
+    seed : int
+        Draws the nodes.
+
+    Returns
+    -------
+    DrillSummary
+
     Raises
     ------
     InvalidOptionError
         ``size`` is not a whole number from 1 to the number of nodes, or ``count`` or ``seed`` is out of
         range.
+
+    See Also
+    --------
+    drill : with nodes of your choice.
+    weak_nodes : all single failures that cut a topic.
 
     Examples
     --------
@@ -77,6 +106,9 @@ def random_drills(interest: Interest, links: Any, *, size: int = 1, count: int =
     >>> summary = tl.random_drills(interest, [(0, 1), (1, 2), (2, 3), (3, 4), (4, 0)], size=2, count=10)
     >>> summary.count, summary.max_topics_cut, summary.max_lost_pairs
     (10, 1, 2)
+    >>> factory = tl.datasets.example()
+    >>> tl.random_drills(factory, tl.gm2(factory), count=10).max_topics_cut
+    0
     """
     checked_interest(interest, "random_drills")
     size = checked_whole("size", size, 1, interest.n_nodes)

@@ -42,6 +42,11 @@ def verify(interest: Interest, links: Any, k: int = 1) -> Verdict:
     InvalidLinksError
         A link joins a node with itself or with one that does not exist.
 
+    See Also
+    --------
+    measure : degrees, diameters and hops.
+    weak_nodes : the nodes whose failure cuts a topic.
+
     Notes
     -----
     Takes O(Σ over links of the topics of both ends) time for k = 1 (connected components) and k = 2
@@ -61,6 +66,9 @@ def verify(interest: Interest, links: Any, k: int = 1) -> Verdict:
     (BrokenTopic(topic='news', components=1, witness=('b',)),)
     >>> tl.verify(interest, [(0, 1), (1, 2), (2, 3), (3, 4), (4, 0)], k=2).ok
     True
+    >>> factory = tl.datasets.example()
+    >>> tl.verify(factory, tl.design(factory)).ok, tl.verify(factory, tl.design(factory), k=2).broken_topics
+    (True, 3)
     """
     checked_interest(interest, "verify")
     k = checked_k(k)

@@ -27,6 +27,11 @@ def weak_nodes(interest: Interest, links: Any, *, top: int | None = 10) -> tuple
     top : int or None
         How many to return at most; None for all.
 
+    Returns
+    -------
+    tuple of WeakNode
+        The weakest first.
+
     Raises
     ------
     InvalidOptionError
@@ -34,12 +39,20 @@ def weak_nodes(interest: Interest, links: Any, *, top: int | None = 10) -> tuple
     InvalidLinksError
         A link joins a node with itself or with one that does not exist.
 
+    See Also
+    --------
+    drill : what the failure of given nodes does.
+    gm2 : overlays without weak nodes.
+
     Examples
     --------
     >>> import topicloom as tl
     >>> interest = tl.Interest.from_pairs(list("abcdeabc"), ["news"] * 5 + ["sport"] * 3)
     >>> tl.weak_nodes(interest, [(0, 1), (1, 2), (2, 3), (3, 4)], top=2)
     (WeakNode(node='b', topics_cut=2, lost_pairs=4), WeakNode(node='c', topics_cut=1, lost_pairs=4))
+    >>> factory = tl.datasets.example()
+    >>> tl.weak_nodes(factory, tl.design(factory), top=1)
+    (WeakNode(node='press', topics_cut=2, lost_pairs=7),)
     """
     checked_interest(interest, "weak_nodes")
     top = None if top is None else checked_whole("top", top, 0)

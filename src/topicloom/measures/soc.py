@@ -64,6 +64,9 @@ def soc(
     (True, 1.6, 2.0)
     >>> tl.soc(interest, star, degree="maximum", cost="diameter", d=2, C=2).ok
     False
+    >>> factory = tl.datasets.example()
+    >>> [tl.soc(factory, tl.design(factory), d=2.5, C=diameter).ok for diameter in (3, 4)]
+    [False, True]
     """
     checked_interest(interest, "soc")
     check_soc(degree, cost, d, C)

@@ -28,10 +28,19 @@ def measure(interest: Interest, links: Any) -> Metrics:
         By label or by id, as `Overlay.from_links` takes them. In any order and direction; repeats count
         once. They need not make a topic-connected overlay.
 
+    Returns
+    -------
+    Metrics
+
     Raises
     ------
     InvalidLinksError
         A link joins a node with itself or with one that does not exist.
+
+    See Also
+    --------
+    verify : whether every topic is connected.
+    drill : what the failure of given nodes does.
 
     Notes
     -----
@@ -45,6 +54,10 @@ def measure(interest: Interest, links: Any) -> Metrics:
     >>> metrics = tl.measure(interest, [(0, 1), (1, 2), (2, 3), (3, 4)])
     >>> metrics.average_degree, metrics.max_topic_diameter, metrics.mean_topic_diameter
     (1.6, 4, 2.5)
+    >>> factory = tl.datasets.example()
+    >>> metrics = tl.measure(factory, tl.design(factory))
+    >>> metrics.links, metrics.max_degree, metrics.max_topic_diameter, metrics.disconnected_topics
+    (7, 3, 4, 0)
     """
     checked_interest(interest, "measure")
     normalized = link_ids(interest, links)

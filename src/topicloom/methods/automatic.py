@@ -61,10 +61,17 @@ def automatic(interest: Interest, *, seed: int = 0) -> Overlay:
     Overlay
         As the chosen method gives it: ``method`` names that one.
 
+    See Also
+    --------
+    design : any method by name.
+
     Examples
     --------
     >>> import topicloom as tl
     >>> tl.design(tl.generate(nodes=50, topics=10, subscriptions=3), "auto").method
+    'weighted-gm'
+    >>> factory = tl.datasets.example()
+    >>> tl.automatic(factory).method
     'weighted-gm'
     """
     size = Size(interest.n_nodes, interest.n_topics, interest.n_subscriptions)

@@ -150,10 +150,21 @@ def design(
     **options
         Those of the method, such as ``rho=3`` for ``low-oda``.
 
+    Returns
+    -------
+    Overlay
+        The links in the order in which they were chosen, with method, options and seed.
+
     Raises
     ------
     InvalidOptionError
         No such method, an option that it does not have, or a value out of range.
+
+    See Also
+    --------
+    verify : judge links of any origin.
+    measure : degrees, diameters and hops.
+    refine : fewer links for more time.
 
     Examples
     --------
@@ -163,6 +174,9 @@ def design(
     (3, 4)
     >>> tl.design(interest, k=2).method
     'stacked-gm'
+    >>> factory = tl.datasets.example()
+    >>> [tl.design(factory, method).n_links for method in ("gm", "ring-pt", "full-mesh")]
+    [7, 12, 15]
     """
     checked_interest(interest, "design")
     if method is None:

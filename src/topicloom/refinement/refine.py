@@ -111,6 +111,10 @@ def refine(
     >>> better = tl.refine(overlay, effort=30)
     >>> better.n_links < 0.9 * overlay.n_links, better.verify().ok
     (True, True)
+    >>> factory = tl.datasets.example()
+    >>> rings = tl.ring_per_topic(factory)
+    >>> rings.n_links, tl.refine(rings).n_links
+    (12, 7)
     """
     checked_kind("overlay", overlay, Overlay, "an Overlay")
     _check_options(effort, objective, shorten)

@@ -119,6 +119,11 @@ def diff(old: Plan, new: Plan, *, inventory: Mapping[str, Any] | Any | None = No
     UnsafeChangeError
         The judge found a cycle among the rows that are live at a barrier, or a plan that breaks its promises.
 
+    See Also
+    --------
+    routes : the trees of a plan.
+    RouteFollower : trees that follow an overlay as it changes.
+
     Notes
     -----
     Takes O(rows of both plans) time and memory.
@@ -131,6 +136,11 @@ def diff(old: Plan, new: Plan, *, inventory: Mapping[str, Any] | Any | None = No
     >>> steps = tl.diff(tl.Plan(tl.routes(path)), tl.Plan(tl.routes(other)))
     >>> steps.off, steps.on, steps.kept
     ((('news', 'b', 'c'),), (('news', 'a', 'c'),), 1)
+    >>> factory = tl.datasets.example()
+    >>> plans = [tl.Plan(tl.routes(tl.design(factory, seed=seed))) for seed in (0, 1)]
+    >>> steps = tl.diff(*plans)
+    >>> len(steps.off), len(steps.on), steps.kept
+    (5, 5, 8)
     """
     for plan, which in ((old, "old"), (new, "new")):
         verdict = plan.routes.verify()

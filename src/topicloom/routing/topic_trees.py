@@ -69,6 +69,10 @@ def routes(
     InvalidLinksError
         The inventory lacks a node, or neither end of a link may dial.
 
+    See Also
+    --------
+    topicloom.design : where overlays come from.
+
     Notes
     -----
     The tree is a shortest-path tree of the absolute centre of the topic's sub-overlay (Hassin and Tamir, 1995), so its
@@ -84,10 +88,10 @@ def routes(
     >>> routes = tl.routes(tl.Overlay(interest, [(0, 1), (1, 2), (2, 3), (0, 3), (0, 2)]))
     >>> routes, routes.diameter("news"), routes.verify().ok
     (Routes(1 topics, 3 rows), 2, True)
-
-    See Also
-    --------
-    topicloom.design : where overlays come from.
+    >>> factory = tl.datasets.example()
+    >>> made = tl.routes(tl.design(factory))
+    >>> made, made.verify().ok
+    (Routes(7 topics, 13 rows), True)
     """
     checked_whole("standby", standby, 0, 1)
     interest, links = overlay.interest, overlay.links

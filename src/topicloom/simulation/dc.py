@@ -97,6 +97,11 @@ def simulate_dc(
     -------
     DcSimulation
 
+    See Also
+    --------
+    divide_and_conquer : the same in one place.
+    simulate_leaves : nodes that leave.
+
     Notes
     -----
     About n · k messages for n nodes in partitions of k. What many nodes would compute alike is computed once.
@@ -112,6 +117,10 @@ def simulate_dc(
     >>> run = tl.simulate_dc(interest, partitions=4, seed=1)
     >>> run.verdict.ok, run.overlay.n_links == tl.divide_and_conquer(interest, partitions=4, seed=1).n_links
     (True, True)
+    >>> factory = tl.datasets.example()
+    >>> run = tl.simulate_dc(factory, partitions=2)
+    >>> run.verdict.ok, run.overlay.n_links
+    (True, 8)
     """
     checked_interest(interest, "simulate_dc")
     checked_seed(seed)

@@ -79,6 +79,11 @@ def simulate_leaves(
     -------
     LeavesSimulation
 
+    See Also
+    --------
+    Maintainer : repairs in one place.
+    simulate_dc : how the overlay is built.
+
     Notes
     -----
     Some four messages per shadow and leave. Links beyond those of `Maintainer` are the price of not looking further
@@ -95,6 +100,10 @@ def simulate_leaves(
     >>> run = tl.simulate_leaves(interest, tl.low_oda(interest), ["n07", "n31"])
     >>> run.verdict.ok, [leave.ok for leave in run.leaves]
     (True, [True, True])
+    >>> factory = tl.datasets.example()
+    >>> run = tl.simulate_leaves(factory, tl.low_oda(factory), ["gate"])
+    >>> run.verdict.ok
+    True
     """
     checked_seed(seed)
     if interest.node_labels is None:

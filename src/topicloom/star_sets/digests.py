@@ -96,13 +96,13 @@ def topic_digest(interest: Interest, *, salt: str, site: str) -> TopicDigest:
     InvalidOptionError
         The salt or the site is blank.
 
-    Notes
-    -----
-    O(nodes + topics). A hash has 128 bits of HMAC-SHA-256 with the salt as key.
-
     See Also
     --------
     star_set, join_stars
+
+    Notes
+    -----
+    O(nodes + topics). A hash has 128 bits of HMAC-SHA-256 with the salt as key.
 
     Examples
     --------
@@ -112,6 +112,9 @@ def topic_digest(interest: Interest, *, salt: str, site: str) -> TopicDigest:
     >>> ours, theirs = (tl.topic_digest(site, salt="2026-11", site=name) for site, name in [(here, "x"), (there, "y")])
     >>> len(ours.topics), len(set(ours.topics) & set(theirs.topics))
     (2, 1)
+    >>> factory = tl.datasets.example()
+    >>> len(tl.topic_digest(factory, salt="2026-11", site="factory").topics)
+    7
     """
     checked_interest(interest, "topic_digest")
     salt, site = json_files.checked_text("salt", salt), json_files.checked_text("site", site)

@@ -111,6 +111,10 @@ def star_set(overlay: Overlay, *, others: Iterable[TopicDigest], site: str, seed
     InvalidLinksError
         The overlay is not topic-connected.
 
+    See Also
+    --------
+    topic_digest, join_stars
+
     Notes
     -----
     O(subscriptions · log nodes) in practice.
@@ -118,10 +122,6 @@ def star_set(overlay: Overlay, *, others: Iterable[TopicDigest], site: str, seed
     References
     ----------
     [star-merge] §V, Algorithm 6; docs/papers.md.
-
-    See Also
-    --------
-    topic_digest, join_stars
 
     Examples
     --------
@@ -131,6 +131,11 @@ def star_set(overlay: Overlay, *, others: Iterable[TopicDigest], site: str, seed
     >>> stars = tl.star_set(here, others=[there], site="here")
     >>> len(stars.stars), len(stars.topics)
     (1, 1)
+    >>> factory = tl.datasets.example()
+    >>> there = tl.topic_digest(factory, salt="2026-11", site="other")
+    >>> stars = tl.star_set(tl.design(factory.restrict(range(3))), others=[there], site="here")
+    >>> len(stars.stars), len(stars.topics)
+    (3, 6)
     """
     checked_seed(seed)
     site = json_files.checked_text("site", site)

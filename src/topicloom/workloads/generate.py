@@ -65,6 +65,11 @@ def generate(
     InvalidOptionError
         An option is out of range, or contradicts another.
 
+    See Also
+    --------
+    datasets.example : six brokers with readable names.
+    read_subscriptions : an interest of your own.
+
     Notes
     -----
     Takes O(subscriptions · log topics) time for "fixed" and "power-law", O(nodes · topics) for "mean", and

@@ -187,6 +187,11 @@ def divide_and_conquer(
         inner and outer links, the tree of merges and ``pn_ratio``, the highest share of the nodes that a node had to
         consider as neighbours.
 
+    See Also
+    --------
+    rounds_greedy_merge : as a rule fewer links, in rounds.
+    simulate_dc : the same among nodes that exchange messages.
+
     Notes
     -----
     O(|V|²|T| / p) time for the partitions at worst, and a Greedy Merge over the star nodes; memory of the largest of
@@ -206,6 +211,10 @@ def divide_and_conquer(
     True
     >>> tl.verify(interest, overlay.links).ok
     True
+    >>> factory = tl.datasets.example()
+    >>> overlay = tl.divide_and_conquer(factory, partitions=2)
+    >>> overlay.n_links, overlay.verify().ok
+    (8, True)
     """
     plan = Plan.of(
         partitions=partitions,

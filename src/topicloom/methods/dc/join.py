@@ -64,6 +64,10 @@ def join(overlays: Sequence[Joined], *, method: str = "star-merge", ties: str = 
     InvalidLinksError
         An overlay is not topic-connected.
 
+    See Also
+    --------
+    join_stars : without showing each other the interests.
+
     Notes
     -----
     O(|T| Σ|V_i||V_j|) time at worst over the candidates of different overlays, and a greedy cover for each overlay.
@@ -80,6 +84,11 @@ def join(overlays: Sequence[Joined], *, method: str = "star-merge", ties: str = 
     >>> joined = tl.join([(here, tl.greedy_merge(here)), (there, tl.greedy_merge(there))])
     >>> joined, joined.report["outer_links"], tl.verify(joined.interest, joined.links).ok
     (Overlay(4 nodes, 2 topics, 3 links, method star-merge), 1, True)
+    >>> factory = tl.datasets.example()
+    >>> sites = [factory.restrict(range(3)), factory.restrict(range(3, 6))]
+    >>> joined = tl.join([(site, tl.greedy_merge(site)) for site in sites])
+    >>> joined.n_links, joined.verify().ok
+    (7, True)
     """
     if method not in JOIN_METHODS:
         raise InvalidOptionError(f"there is no join method {method!r}; the join methods are {', '.join(JOIN_METHODS)}")

@@ -40,6 +40,22 @@ def cd_oda(interest: Interest, *, seed: int = 0) -> Overlay:
     Every topic has diameter at most 2. The links can be nodes/2 times the fewest possible (Lemma 5). Takes
     O(Σ_u topics(u) · w_u) time at worst, w_u the subscribers of u's topics, and O(subscriptions + links) memory.
 
+    Parameters
+    ----------
+    interest : Interest
+        What each node wants.
+    seed : int
+        Decides between equally good links.
+
+    Returns
+    -------
+    Overlay
+
+    See Also
+    --------
+    cd_oda_2 : as a rule fewer links.
+    two_diameter_oda : one star a topic.
+
     References
     ----------
     [low-oda] §6.1, Constant Diameter Overlay Design Algorithm; docs/papers.md.
@@ -50,6 +66,10 @@ def cd_oda(interest: Interest, *, seed: int = 0) -> Overlay:
     >>> interest = tl.Interest.from_pairs(list("aabbccdd"), list("xyxzyzzw"))
     >>> tl.measure(interest, tl.cd_oda(interest).links).max_topic_diameter
     2
+    >>> factory = tl.datasets.example()
+    >>> overlay = tl.cd_oda(factory)
+    >>> overlay.n_links, overlay.measure().max_topic_diameter
+    (9, 2)
     """
     return _around_nodes(interest, "cd-oda", NEIGHBOURS, seed)
 
@@ -68,6 +88,21 @@ def cd_oda_1(interest: Interest, *, seed: int = 0) -> Overlay:
     Every topic has diameter at most 2. The links can be about nodes/8 times the fewest possible (Lemma 6, whose
     n is half the nodes). Takes O(subscriptions log nodes) time: the counts are sums over topics.
 
+    Parameters
+    ----------
+    interest : Interest
+        What each node wants.
+    seed : int
+        Decides between equally good links.
+
+    Returns
+    -------
+    Overlay
+
+    See Also
+    --------
+    cd_oda, cd_oda_2, two_diameter_oda : other stars, the same guarantee.
+
     References
     ----------
     [low-oda] §6.1, Constant Diameter Overlay Design Algorithm 1; docs/papers.md.
@@ -78,6 +113,10 @@ def cd_oda_1(interest: Interest, *, seed: int = 0) -> Overlay:
     >>> interest = tl.Interest.from_pairs(list("aabbccdd"), list("xyxzyzzw"))
     >>> tl.measure(interest, tl.cd_oda_1(interest).links).max_topic_diameter
     2
+    >>> factory = tl.datasets.example()
+    >>> overlay = tl.cd_oda_1(factory)
+    >>> overlay.n_links, overlay.measure().max_topic_diameter
+    (8, 2)
     """
     return _around_nodes(interest, "cd-oda-1", WEIGHTED, seed)
 
@@ -99,6 +138,21 @@ def cd_oda_2(interest: Interest, *, seed: int = 0) -> Overlay:
     Every topic has diameter at most 2. No bound on the links is known; on the paper's own bad case for it, Lemma 6, it
     reaches the optimum. Takes time and memory as `cd_oda`.
 
+    Parameters
+    ----------
+    interest : Interest
+        What each node wants.
+    seed : int
+        Decides between equally good links.
+
+    Returns
+    -------
+    Overlay
+
+    See Also
+    --------
+    cd_oda, cd_oda_1, two_diameter_oda : other stars, the same guarantee.
+
     References
     ----------
     [low-oda] §6.1, Constant Diameter Overlay Design Algorithm 2; docs/papers.md.
@@ -109,6 +163,10 @@ def cd_oda_2(interest: Interest, *, seed: int = 0) -> Overlay:
     >>> interest = tl.Interest.from_pairs(list("aabbccdd"), list("xyxzyzzw"))
     >>> tl.measure(interest, tl.cd_oda_2(interest).links).max_topic_diameter
     2
+    >>> factory = tl.datasets.example()
+    >>> overlay = tl.cd_oda_2(factory)
+    >>> overlay.n_links, overlay.measure().max_topic_diameter
+    (8, 2)
     """
     return _around_nodes(interest, "cd-oda-2", DENSITY, seed)
 

@@ -27,6 +27,21 @@ def two_diameter_oda(interest: Interest, *, seed: int = 0) -> Overlay:
     Every topic has diameter at most 2, and there is at most a link per subscription. Takes O(Σ_u topics(u)² +
     subscriptions log nodes) time at worst and O(subscriptions + links) memory.
 
+    Parameters
+    ----------
+    interest : Interest
+        What each node wants.
+    seed : int
+        Decides between equally good links.
+
+    Returns
+    -------
+    Overlay
+
+    See Also
+    --------
+    cd_oda, cd_oda_1, cd_oda_2 : stars around nodes, the same guarantee.
+
     References
     ----------
     [low-oda] §6.3, Algorithm 2; docs/papers.md.
@@ -37,6 +52,10 @@ def two_diameter_oda(interest: Interest, *, seed: int = 0) -> Overlay:
     >>> interest = tl.Interest.from_pairs(list("aabbccdd"), list("xyxzyzzw"))
     >>> tl.measure(interest, tl.two_diameter_oda(interest).links).max_topic_diameter
     2
+    >>> factory = tl.datasets.example()
+    >>> overlay = tl.two_diameter_oda(factory)
+    >>> overlay.n_links, overlay.measure().max_topic_diameter
+    (8, 2)
     """
     seed = checked_seed(seed)
     links = topic_stars(

@@ -126,6 +126,11 @@ def soc_exists(
     Existence
         ``found`` and ``at_least`` are degrees, of overlays that keep to C.
 
+    See Also
+    --------
+    soc : whether given links are such an overlay.
+    tco_exists : by the number of links alone.
+
     Examples
     --------
     >>> import topicloom as tl
@@ -134,6 +139,9 @@ def soc_exists(
     ['no', 'yes']
     >>> [tl.soc_exists(interest, degree="maximum", d=d, C=2).answer for d in (1, 2)]
     ['no', 'yes']
+    >>> factory = tl.datasets.example()
+    >>> tl.soc_exists(factory, d=1.5, C=2).answer
+    'no'
     """
     from topicloom.measures.soc import check_soc, soc  # here and below, because scipy takes long to load
 

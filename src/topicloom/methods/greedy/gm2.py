@@ -37,6 +37,24 @@ def gm2(interest: Interest, *, seed: int = 0, forbid: Any = None) -> Overlay:
 
     Pairs of node labels or ids in ``forbid`` are never linked; `design` says more.
 
+    Parameters
+    ----------
+    interest : Interest
+        What each node wants.
+    seed : int
+        Decides between equally good links.
+    forbid : pairs of node labels or ids, optional
+        Links that may not be used, as in `design`.
+
+    Returns
+    -------
+    Overlay
+
+    See Also
+    --------
+    greedy_merge : no node may fail.
+    stacked_greedy_merge : any k.
+
     References
     ----------
     [ktco] §V, Algorithm 1; docs/papers.md.
@@ -48,5 +66,9 @@ def gm2(interest: Interest, *, seed: int = 0, forbid: Any = None) -> Overlay:
     >>> overlay = tl.gm2(interest)
     >>> overlay.n_links, tl.verify(interest, overlay.links, k=2).ok
     (5, True)
+    >>> factory = tl.datasets.example()
+    >>> overlay = tl.gm2(factory)
+    >>> overlay.n_links, overlay.verify(k=2).ok
+    (9, True)
     """
     return grown(interest, "gm2", rho=GREEDY_MERGE, blocks=True, options={}, forbid=forbid, seed=seed)

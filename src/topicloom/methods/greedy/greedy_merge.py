@@ -31,6 +31,25 @@ def greedy_merge(interest: Interest, *, seed: int = 0, forbid: Any = None) -> Ov
 
     Pairs of node labels or ids in ``forbid`` are never linked; `design` says more.
 
+    Parameters
+    ----------
+    interest : Interest
+        What each node wants.
+    seed : int
+        Decides between equally good links.
+    forbid : pairs of node labels or ids, optional
+        Links that may not be used, as in `design`.
+
+    Returns
+    -------
+    Overlay
+
+    See Also
+    --------
+    weighted_greedy_merge : as a rule fewer links.
+    low_oda, minmax_oda : lower maximum degrees.
+    gm2 : survives the failure of any one node.
+
     References
     ----------
     [gm-min-tco] §6, Algorithms 1-3, Lemma 6.5; docs/papers.md.
@@ -41,5 +60,8 @@ def greedy_merge(interest: Interest, *, seed: int = 0, forbid: Any = None) -> Ov
     >>> interest = tl.Interest.from_pairs(list("aabbccdd"), list("xyxyxzxz"))
     >>> tl.greedy_merge(interest).n_links
     3
+    >>> factory = tl.datasets.example()
+    >>> tl.greedy_merge(factory).n_links
+    7
     """
     return grown(interest, "gm", rho=GREEDY_MERGE, options={}, forbid=forbid, seed=seed)

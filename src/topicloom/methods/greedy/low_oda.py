@@ -42,8 +42,18 @@ def low_oda(interest: Interest, *, rho: float = 3.0, seed: int = 0, forbid: Any 
     rho : float
         At least 1: how much contribution may be given up for a lower maximum degree.
     seed : int
+        Decides between equally good links.
+    forbid : pairs of node labels or ids, optional
+        Links that may not be used, as in `design`.
 
-    Pairs of node labels or ids in ``forbid`` are never linked; `design` says more.
+    Returns
+    -------
+    Overlay
+
+    See Also
+    --------
+    greedy_merge : what ``rho=1`` comes near.
+    minmax_oda : what an infinite ``rho`` gives.
 
     References
     ----------
@@ -56,6 +66,9 @@ def low_oda(interest: Interest, *, rho: float = 3.0, seed: int = 0, forbid: Any 
     >>> average = [tl.low_oda(interest, rho=rho).n_links for rho in (1, 2, 8)]
     >>> average == sorted(average)
     True
+    >>> factory = tl.datasets.example()
+    >>> tl.low_oda(factory, rho=2).n_links
+    8
     """
     rho = _checked_rho(rho)
     return grown(interest, "low-oda", rho=rho, options={"rho": rho}, forbid=forbid, seed=seed)

@@ -26,6 +26,23 @@ def minmax_oda(interest: Interest, *, seed: int = 0, forbid: Any = None) -> Over
 
     Pairs of node labels or ids in ``forbid`` are never linked; `design` says more.
 
+    Parameters
+    ----------
+    interest : Interest
+        What each node wants.
+    seed : int
+        Decides between equally good links.
+    forbid : pairs of node labels or ids, optional
+        Links that may not be used, as in `design`.
+
+    Returns
+    -------
+    Overlay
+
+    See Also
+    --------
+    low_oda : a choice between few links and low degrees.
+
     References
     ----------
     [low-oda] §1.1, §2.1 and Table 1, after [minmax-oda]; docs/papers.md.
@@ -36,5 +53,9 @@ def minmax_oda(interest: Interest, *, seed: int = 0, forbid: Any = None) -> Over
     >>> interest = tl.Interest.from_pairs(list("abcde"), ["news"] * 5)
     >>> int(tl.minmax_oda(interest).degree().max())
     2
+    >>> factory = tl.datasets.example()
+    >>> overlay = tl.minmax_oda(factory)
+    >>> overlay.n_links, int(overlay.degree().max())
+    (8, 3)
     """
     return grown(interest, "minmax-oda", rho=MINMAX_ODA, options={}, forbid=forbid, seed=seed)

@@ -40,6 +40,10 @@ def drop_redundant_links(interest: Interest, links: Any, k: int = 1) -> Int32Arr
     InvalidLinksError
         A link joins a node with itself or with one that does not exist.
 
+    See Also
+    --------
+    refine : replaces links as well.
+
     Notes
     -----
     Takes at most k breadth-first searches of a sub-overlay for every link and topic that it serves, O(k · Σ over links
@@ -53,6 +57,10 @@ def drop_redundant_links(interest: Interest, links: Any, k: int = 1) -> Int32Arr
     >>> clique = tl.harary_per_topic(interest, k=3)
     >>> [len(tl.drop_redundant_links(interest, clique.links, k)) for k in (1, 2, 3)]
     [3, 4, 6]
+    >>> factory = tl.datasets.example()
+    >>> rings = tl.ring_per_topic(factory)
+    >>> rings.n_links, len(tl.drop_redundant_links(factory, rings))
+    (12, 7)
     """
     k = checked_whole("k", k, 1)
     given = link_ids(interest, links)

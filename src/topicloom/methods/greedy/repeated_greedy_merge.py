@@ -33,10 +33,18 @@ def repeated_greedy_merge(interest: Interest, *, k: int = 2, seed: int = 0) -> O
         At least 1: the number of runs; 1 gives the very links of `greedy_merge`.
     seed : int
 
+    Returns
+    -------
+    Overlay
+
     Raises
     ------
     InvalidOptionError
         ``k`` is not a whole number of at least 1.
+
+    See Also
+    --------
+    gm2, stacked_greedy_merge : fewer links, and a guarantee.
 
     References
     ----------
@@ -48,6 +56,9 @@ def repeated_greedy_merge(interest: Interest, *, k: int = 2, seed: int = 0) -> O
     >>> interest = tl.Interest.from_pairs(list("abcde"), ["news"] * 5)
     >>> tl.repeated_greedy_merge(interest, k=2).n_links  # two trees of four links each
     8
+    >>> factory = tl.datasets.example()
+    >>> tl.repeated_greedy_merge(factory).n_links
+    12
     """
     k, seed = checked_whole("k", k, 1), checked_seed(seed)
     places = places_on_circle(interest.n_nodes, seed)

@@ -54,10 +54,19 @@ def stacked_greedy_merge(interest: Interest, *, k: int = 3, seed: int = 0, forbi
         At least 1: the topic-connectivity that is wanted.
     seed : int
 
+    Returns
+    -------
+    Overlay
+
     Raises
     ------
     InvalidOptionError
         ``k`` is not a whole number of at least 1.
+
+    See Also
+    --------
+    gm2 : k = 2.
+    harary_per_topic : the same guarantee, in less time.
 
     References
     ----------
@@ -70,6 +79,10 @@ def stacked_greedy_merge(interest: Interest, *, k: int = 3, seed: int = 0, forbi
     >>> overlay = tl.stacked_greedy_merge(interest, k=3)
     >>> tl.verify(interest, overlay.links, k=3).ok, overlay.n_links < tl.harary_per_topic(interest, k=3).n_links
     (True, True)
+    >>> factory = tl.datasets.example()
+    >>> overlay = tl.stacked_greedy_merge(factory, k=3)
+    >>> overlay.n_links, overlay.verify(k=3).ok
+    (10, True)
     """
     k, seed = checked_whole("k", k, 1), checked_seed(seed)
     enough = min(k, int(np.diff(interest.topic_indptr).max(initial=1)))  # then every topic is a clique

@@ -81,6 +81,9 @@ def weighted_greedy_merge(
     >>> overlay = tl.weighted_greedy_merge(interest)
     >>> tl.verify(interest, overlay.links).ok, overlay.n_links < 0.9 * tl.greedy_merge(interest).n_links
     (True, True)
+    >>> factory = tl.datasets.example()
+    >>> tl.weighted_greedy_merge(factory).n_links
+    7
     """
     if rho is not None and (isinstance(rho, bool) or not isinstance(rho, numbers.Real) or not rho >= 1):
         raise InvalidOptionError(f"rho is {rho!r}; a number from 1 up is accepted, or none")

@@ -23,6 +23,22 @@ def cycle_per_topic(interest: Interest, *, seed: int = 0) -> Overlay:
 
     Every topic is 2-connected. Takes O(subscriptions log subscriptions) time.
 
+    Parameters
+    ----------
+    interest : Interest
+        What each node wants.
+    seed : int
+        Draws the orders.
+
+    Returns
+    -------
+    Overlay
+
+    See Also
+    --------
+    ring_per_topic : one order for all topics.
+    gm2 : the same guarantee with fewer links.
+
     References
     ----------
     [ktco] §VIII; docs/papers.md.
@@ -33,6 +49,10 @@ def cycle_per_topic(interest: Interest, *, seed: int = 0) -> Overlay:
     >>> interest = tl.Interest.from_pairs(list("abcde"), ["news"] * 5)
     >>> tl.cycle_per_topic(interest, seed=1).degree().tolist()
     [2, 2, 2, 2, 2]
+    >>> factory = tl.datasets.example()
+    >>> overlay = tl.cycle_per_topic(factory)
+    >>> overlay.n_links, overlay.verify(k=2).ok
+    (10, True)
     """
     seed = checked_seed(seed)
     topic_of = np.repeat(np.arange(interest.n_topics), np.diff(interest.topic_indptr))

@@ -53,10 +53,19 @@ def harary_per_topic(interest: Interest, *, k: int = 2, sequence: str = "arbitra
     seed : int
         Of the orders with "independent"; the two others follow from the interest.
 
+    Returns
+    -------
+    Overlay
+
     Raises
     ------
     InvalidOptionError
         ``k`` is not a whole number of at least 1, or there is no such sequence.
+
+    See Also
+    --------
+    stacked_greedy_merge : the same guarantee with fewer links.
+    ring_per_topic : k = 2 as a ring.
 
     References
     ----------
@@ -70,6 +79,9 @@ def harary_per_topic(interest: Interest, *, k: int = 2, sequence: str = "arbitra
     [3, 3, 3, 3, 3, 3]
     >>> tl.harary_per_topic(interest, k=10).n_links  # six nodes have no more than 15 links: a clique
     15
+    >>> factory = tl.datasets.example()
+    >>> [tl.harary_per_topic(factory, k=k).n_links for k in (1, 2, 3)]
+    [11, 12, 13]
     """
     k, seed = checked_whole("k", k, 1), checked_seed(seed)
     if sequence not in SEQUENCES:

@@ -21,6 +21,22 @@ def ring_per_topic(interest: Interest, *, seed: int = 0) -> Overlay:
     Every topic is 2-connected: any single node may fail. Links that rings share are counted once; a topic with two
     subscribers gets one link. Takes O(subscriptions log subscriptions) time. The seed changes nothing.
 
+    Parameters
+    ----------
+    interest : Interest
+        What each node wants.
+    seed : int
+        Changes nothing: there are no ties.
+
+    Returns
+    -------
+    Overlay
+
+    See Also
+    --------
+    gm2 : the same guarantee with fewer links.
+    harary_per_topic : any number of failures.
+
     References
     ----------
     [gm-min-tco] §8.3; docs/papers.md.
@@ -31,6 +47,10 @@ def ring_per_topic(interest: Interest, *, seed: int = 0) -> Overlay:
     >>> interest = tl.Interest.from_pairs(list("abcde"), ["news"] * 5)
     >>> tl.ring_per_topic(interest).links.tolist()
     [[0, 1], [1, 2], [2, 3], [3, 4], [0, 4]]
+    >>> factory = tl.datasets.example()
+    >>> overlay = tl.ring_per_topic(factory)
+    >>> overlay.n_links, overlay.verify(k=2).ok
+    (12, True)
     """
     links = merged(interest.topic_nodes, successors(interest.topic_nodes, interest.topic_indptr))
     return Overlay(interest, links, "ring-pt", seed=checked_seed(seed))

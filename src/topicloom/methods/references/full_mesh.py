@@ -33,10 +33,25 @@ def full_mesh(interest: Interest, *, seed: int = 0) -> Overlay:
 
     Takes O(Σ_t subscribers(t)²) time. The seed changes nothing.
 
+    Parameters
+    ----------
+    interest : Interest
+        What each node wants.
+    seed : int
+        Changes nothing: there are no ties.
+
+    Returns
+    -------
+    Overlay
+
     Raises
     ------
     NotEnoughMemoryError
         There are more than 200,000,000 such pairs.
+
+    See Also
+    --------
+    hub, random_regular, spanning_tree : other overlays to compare with.
 
     Examples
     --------
@@ -44,6 +59,9 @@ def full_mesh(interest: Interest, *, seed: int = 0) -> Overlay:
     >>> interest = tl.Interest.from_pairs(list("abcd"), list("xxxy"))
     >>> tl.full_mesh(interest).links.tolist()
     [[0, 1], [0, 2], [1, 2]]
+    >>> factory = tl.datasets.example()
+    >>> tl.full_mesh(factory).n_links
+    15
     """
     largest = int(np.diff(interest.topic_indptr).max(initial=0))
     csr = (interest.indptr, interest.topics, interest.topic_indptr, interest.topic_nodes)

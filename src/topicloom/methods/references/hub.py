@@ -26,6 +26,21 @@ def hub(interest: Interest, *, seed: int = 0) -> Overlay:
     share no topic with anyone stay unlinked. Of nodes with equally many topics the hub is the first on the seeded
     circle. Takes O(subscriptions) time and memory.
 
+    Parameters
+    ----------
+    interest : Interest
+        What each node wants.
+    seed : int
+        Decides between nodes with equally many topics.
+
+    Returns
+    -------
+    Overlay
+
+    See Also
+    --------
+    full_mesh, random_regular, spanning_tree : other overlays to compare with.
+
     Examples
     --------
     >>> import topicloom as tl
@@ -33,6 +48,10 @@ def hub(interest: Interest, *, seed: int = 0) -> Overlay:
     >>> overlay = tl.hub(interest)
     >>> overlay.n_links, tl.verify(interest, overlay.links).ok
     (3, False)
+    >>> factory = tl.datasets.example()
+    >>> overlay = tl.hub(factory)
+    >>> overlay.n_links, overlay.verify().broken_topics
+    (5, 3)
     """
     seed = checked_seed(seed)
     nodes = sharing_nodes(interest)

@@ -33,12 +33,23 @@ def random_regular(interest: Interest, *, d: int = 4, seed: int = 0) -> Overlay:
         At least 2.
     seed : int
 
+    Returns
+    -------
+    Overlay
+
+    See Also
+    --------
+    full_mesh, hub, spanning_tree : other overlays to compare with.
+
     Examples
     --------
     >>> import topicloom as tl
     >>> interest = tl.Interest.from_pairs(range(10), ["news"] * 10)
     >>> tl.random_regular(interest, d=3).degree().tolist()
     [3, 3, 3, 3, 3, 3, 3, 3, 3, 3]
+    >>> factory = tl.datasets.example()
+    >>> tl.random_regular(factory, d=2).n_links
+    6
     """
     d, seed = checked_whole("d", d, 2), checked_seed(seed)
     nodes = sharing_nodes(interest)

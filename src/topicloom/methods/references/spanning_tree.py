@@ -26,12 +26,31 @@ def spanning_tree(interest: Interest, *, seed: int = 0) -> Overlay:
 
     Takes O(Σ_t subscribers(t)²) time and O(nodes) memory.
 
+    Parameters
+    ----------
+    interest : Interest
+        What each node wants.
+    seed : int
+        Decides between equally good links.
+
+    Returns
+    -------
+    Overlay
+
+    See Also
+    --------
+    full_mesh, hub, random_regular : other overlays to compare with.
+
     Examples
     --------
     >>> import topicloom as tl
     >>> interest = tl.Interest.from_pairs(list("aabbccdd"), list("xyxyxzxz"))
     >>> tl.spanning_tree(interest).n_links
     3
+    >>> factory = tl.datasets.example()
+    >>> overlay = tl.spanning_tree(factory)
+    >>> overlay.n_links, overlay.verify().broken_topics
+    (5, 2)
     """
     seed = checked_seed(seed)
     links = heaviest_forest(

@@ -120,6 +120,9 @@ def rounds_greedy_merge(
     >>> overlay = tl.rounds_greedy_merge(interest)
     >>> tl.verify(interest, overlay.links).ok, overlay.n_links < 0.9 * tl.greedy_merge(interest).n_links
     (True, True)
+    >>> factory = tl.datasets.example()
+    >>> tl.rounds_greedy_merge(factory).n_links
+    7
     """
     options = RoundOptions(orders, block, best, floor, weighted, rho).at(interest.n_nodes)
     checked_seed(seed)
