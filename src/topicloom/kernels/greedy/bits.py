@@ -44,5 +44,17 @@ ONE = np.uint64(1)
 
 @borrowing
 def bit(topic):
-    """The word with the one bit of a topic in it: topic t is bit t % 64."""
+    """Set the bit of a topic in a word of 64.
+
+    Parameters
+    ----------
+    topic : int
+
+    Returns
+    -------
+    uint64
+        With bit ``topic % 64`` alone.
+
+    Cost: O(1).
+    """
     return ONE << np.uint64(topic & 63)

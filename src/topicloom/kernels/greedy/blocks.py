@@ -60,10 +60,23 @@ class Blocks(NamedTuple):
 
 
 def build_blocks(node_ptr, topic, n_topics, start, weight=None):
-    """Blocks of nodes given in circle order (CSR, topics ascending).
+    """Make the forests of blocks before any link is added.
 
-    ``start`` (int32, one per subscription in CSR order) gives equal numbers to subscriptions of one topic that begin
-    in one block; an empty one means that each begins alone. ``weight`` as in `Components`.
+    Parameters
+    ----------
+    node_ptr, topic : int64, int32
+        The interest by node in circle order, topics ascending in each row.
+    n_topics : int
+    start : int32, one per subscription
+        Equal numbers for subscriptions of one topic that begin in one block; empty if each begins alone.
+    weight : int64, one per topic, optional
+        What each topic counts for; None if all count 1.
+
+    Returns
+    -------
+    Blocks
+
+    Cost: O(subscriptions).
     """
     n = len(topic)
     topic_ptr, entry, member = transposed(node_ptr, topic, n_topics)
@@ -122,7 +135,21 @@ def _join_equal(b, by_entry, first, latest):
 
 @borrowing
 def share_block(homes, q, r):
-    """Whether a block contains both entries, which must be of one topic and not the same; `Blocks` serve as `Homes`."""
+    """Say whether a block contains two entries.
+
+    Parameters
+    ----------
+    homes : Homes or Blocks
+        Paths to merged blocks are halved in place.
+    q, r : int
+        Different entries of one topic.
+
+    Returns
+    -------
+    bool
+
+    Cost: O(log entries) on average over the calls.
+    """
     home = _home(homes.label, homes.into, q)
     other = _home(homes.label, homes.into, r)
     return home == other or homes.top[home] == r or homes.top[other] == q
@@ -130,7 +157,24 @@ def share_block(homes, q, r):
 
 @borrowing
 def link_blocks(b, t, q, r):
-    """Add a link between two entries of topic t. Returns how many entries of ``b.changed`` it wrote."""
+    """Add a link between two entries of a topic.
+
+    Parameters
+    ----------
+    b : Blocks
+        Changed in place.
+    t : int
+        The topic.
+    q, r : int
+        Its entries.
+
+    Returns
+    -------
+    int
+        How many entries of ``b.changed`` it wrote: those that entered the giant block of the topic, or left it.
+
+    Cost: O(n log n) over all links of a topic with n subscribers.
+    """
     if share_block(b, q, r):
         return 0
     x, y = _root(b.tree, q), _root(b.tree, r)

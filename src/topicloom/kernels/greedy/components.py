@@ -41,10 +41,23 @@ class Components(NamedTuple):
 
 
 def new_components(node_ptr, topic, n_topics, start, weight=None):
-    """Components of nodes given in circle order (CSR, topics ascending).
+    """Make the components of all topics before any link is added.
 
-    ``start`` (int32, one per subscription in CSR order) gives equal numbers to subscriptions of one topic that begin
-    in one component; an empty one means that each begins alone. ``weight`` as in `Components`.
+    Parameters
+    ----------
+    node_ptr, topic : int64, int32
+        The interest by node in circle order, topics ascending in each row.
+    n_topics : int
+    start : int32, one per subscription
+        Equal numbers for subscriptions of one topic that begin in one component; empty if each begins alone.
+    weight : int64, one per topic, optional
+        What each topic counts for; None if all count 1.
+
+    Returns
+    -------
+    Components
+
+    Cost: O(subscriptions).
     """
     topic_ptr, entry, member = transposed(node_ptr, topic, n_topics)
     subscribers = np.diff(topic_ptr)
@@ -73,7 +86,21 @@ def new_components(node_ptr, topic, n_topics, start, weight=None):
 
 
 def transposed(node_ptr, topic, n_topics):
-    """(topic_ptr, entry, member) of `Components` for nodes given in circle order (CSR, topics ascending)."""
+    """Number the entries of an interest: subscriptions, topic by topic.
+
+    Parameters
+    ----------
+    node_ptr, topic : int64, int32
+        The interest by node in circle order, topics ascending in each row.
+    n_topics : int
+
+    Returns
+    -------
+    topic_ptr : int64, entry : int32, member : int32
+        First entry of each topic, entry of each subscription, node of each entry.
+
+    Cost: O(subscriptions).
+    """
     topic_ptr = np.concatenate([np.zeros(1, np.int64), np.cumsum(np.bincount(topic, minlength=n_topics))])
     # numpy sorts 16 bits by radix
     order = np.argsort(topic.astype(np.uint16) if n_topics <= 1 << 16 else topic, kind="stable")
@@ -85,7 +112,22 @@ def transposed(node_ptr, topic, n_topics):
 
 @serial
 def build_components(node_ptr, topic, n_topics, start):
-    """`new_components` for kernels: the same state, all topics counting 1."""
+    """Make the state of `new_components` inside a kernel. All topics count 1.
+
+    Parameters
+    ----------
+    node_ptr, topic : int64, int32
+        The interest by node in circle order, topics ascending in each row.
+    n_topics : int
+    start : int32, one per subscription
+        Equal numbers for subscriptions of one topic that begin in one component; empty if each begins alone.
+
+    Returns
+    -------
+    Components
+
+    Cost: O(subscriptions).
+    """
     n_entries = len(topic)
     topic_ptr, entry, member = number_entries(node_ptr, topic, n_topics)
     pending = np.zeros(1, np.int64)
@@ -120,7 +162,20 @@ def build_components(node_ptr, topic, n_topics, start):
 
 @serial
 def number_entries(node_ptr, topic, n_topics):
-    """`transposed` for kernels."""
+    """Number the entries of an interest inside a kernel, as `transposed` does.
+
+    Parameters
+    ----------
+    node_ptr, topic : int64, int32
+        The interest by node in circle order, topics ascending in each row.
+    n_topics : int
+
+    Returns
+    -------
+    topic_ptr : int64, entry : int32, member : int32
+
+    Cost: O(subscriptions).
+    """
     topic_ptr = np.zeros(n_topics + 1, np.int64)
     for t in topic:
         topic_ptr[t + 1] += 1
@@ -153,10 +208,27 @@ def merge_equal(c, by_entry, latest):
 
 @borrowing
 def merge(c, t, q, r):
-    """Join the components of two entries of topic t. Returns how many entries of ``c.changed`` it wrote.
+    """Join the components of two entries of a topic.
 
-    The smaller side is relabelled. A component becomes its topic's giant when it is twice as large as the giant
-    so far: changing it more eagerly would cost more than a sharper bound saves.
+    The smaller side is relabelled. A component becomes its topic's giant when it is twice as large as the giant so far:
+    changing it more eagerly would cost more than a sharper bound saves.
+
+    Parameters
+    ----------
+    c : Components
+        Changed in place.
+    t : int
+        The topic.
+    q, r : int
+        Its entries.
+
+    Returns
+    -------
+    int
+        How many entries of ``c.changed`` it wrote: those that entered the giant of the topic, or left it. 0 if the two
+        were joined already.
+
+    Cost: O(n log n) over all merges of a topic with n subscribers.
     """
     a, b = c.label[q], c.label[r]
     if a == b:
@@ -204,10 +276,22 @@ def _flag(c, label, inside, n_changed):
 
 
 def components_of_links(indptr, topics, links, components=None):
-    """Component of every subscription when the links stand: int32, one per entry of ``topics`` (ascending in each row).
+    """Find the component of every subscription when some links stand.
 
-    Equal numbers on one topic mean one component. ``components``, of the same kind, says what is joined beforehand.
-    O(subscriptions + topics of the links' ends), and a sort if there are ``components``.
+    Parameters
+    ----------
+    indptr, topics
+        The interest, CSR by node: row starts, topics ascending in each row.
+    links : (m, 2) integers
+    components : int32, one per subscription, optional
+        Equal numbers on one topic mean that the two are joined beforehand.
+
+    Returns
+    -------
+    int32, one per subscription
+        Equal numbers on one topic mean one component.
+
+    Cost: O(subscriptions + topics of the links' ends), and a sort if there are ``components``.
     """
     parent = np.arange(len(topics), dtype=np.int32)
     if components is not None and len(topics):

@@ -64,9 +64,22 @@ def groups_per_row(n):
 
 
 def columns(subscribers, n, bound_bytes):
-    """How many columns hold the topics that are not rare.
+    """Decide how many columns of 8 topics the bits have: rare topics get none where that saves half of the columns.
 
-    ``subscribers`` are the topics' numbers of candidates, falling; ``n`` the places of the circle.
+    Parameters
+    ----------
+    subscribers : int64, one per topic
+        Falling.
+    n : int
+        Places of the circle.
+    bound_bytes : int
+        Bytes of a bound.
+
+    Returns
+    -------
+    int
+
+    Cost: O(topics).
     """
     n_topics = len(subscribers)
     n_columns = (n_topics + 7) // 8
@@ -79,10 +92,21 @@ def columns(subscribers, n, bound_bytes):
 
 
 def build_dense(c, bound_type):
-    """Dense search over components ``c`` of all places of the circle; ``bound_type`` is the dtype of the bounds.
+    """Make the dense search over all places of the circle.
 
-    The topics must be numbered from the most wanted to the least and, if they have weights, those of one weight must
-    begin at a multiple of 8, rising: the topics of a column weigh the same.
+    Parameters
+    ----------
+    c : Components or Blocks
+        Topics are numbered from the most wanted to the least. If they have weights, those of one weight begin at a
+        multiple of 8, rising: the topics of a column weigh the same.
+    bound_type : dtype
+        Of the bounds: uint8, uint16 or uint32.
+
+    Returns
+    -------
+    Dense
+
+    Cost: O(nodes²) bytes, O(nodes² + nodes · topics) time.
     """
     n = len(c.node_ptr) - 1
     n_topics = len(c.topic_ptr) - 1
@@ -175,7 +199,17 @@ def tile_at(n_columns, place):
 
 @borrowing
 def bar_dense(s, ranks):
-    """Rule out the pairs of the given ranks (see `pair_ranks`) for good."""
+    """Rule out pairs for good.
+
+    Parameters
+    ----------
+    s : Dense
+        Changed in place.
+    ranks : int64
+        Of the pairs; see `pair_ranks`.
+
+    Cost: O(ranks).
+    """
     n = len(s.wants)
     if n:
         for rank in ranks:
@@ -199,7 +233,22 @@ def _flip(tiles, n, n_columns, part, v, t):
 
 @borrowing
 def mirror(s, member, changed, n_changed, t):
-    """Note that the members with the first n_changed entries entered the giant component of topic t, or left it."""
+    """Note that members entered the giant component of a topic, or left it.
+
+    Parameters
+    ----------
+    s : Dense
+        Changed in place.
+    member : int32, one per entry
+        Its place on the circle.
+    changed : int32
+        The first ``n_changed`` are the entries.
+    n_changed : int
+    t : int
+        The topic.
+
+    Cost: O(n_changed).
+    """
     inside, tiles = s.inside, s.tiles
     n, n_columns = len(inside), len(tiles) // (groups_per_row(len(inside)) * COLUMN)
     for k in range(n_changed):
@@ -273,7 +322,22 @@ def _pair_contribution(wants, inside, node_ptr, entry, homes, weight, u, v, n_wo
 
 @borrowing
 def dense_pair(n, position):
-    """Places (start of the arc, its end) of the pair at a position of the table."""
+    """Find the two places of a pair.
+
+    Parameters
+    ----------
+    n : int
+        Places of the circle.
+    position : int
+        Of the pair in the table.
+
+    Returns
+    -------
+    start, end : int
+        Of the shorter arc.
+
+    Cost: O(1).
+    """
     stride = groups_per_row(n) * GROUP
     i = position % stride
     return i, (i + position // stride + 1) % n
@@ -281,10 +345,26 @@ def dense_pair(n, position):
 
 @borrowing
 def dense_next(c, s, cursor, capped, floor):
-    """Move the cursor on to the first pair, in (level, rank) order, that has the level of the cursor.
+    """Move on to the first pair, in (level, rank) order, that has the level of the cursor.
 
-    ``cursor`` (int64: level, position) is overwritten; no pair before it may qualify. Places with ``capped``
-    (uint8, the circle twice) set are left out. False when no pair of level ``floor`` or more remains.
+    Parameters
+    ----------
+    c : Components or Blocks
+    s : Dense
+        Its bounds are sharpened.
+    cursor : int64: level, position
+        Overwritten. No pair before it may qualify.
+    capped : uint8, the circle twice
+        Places that are left out.
+    floor : int
+        Lowest level that is looked for.
+
+    Returns
+    -------
+    bool
+        False when no pair of level ``floor`` or more remains.
+
+    Cost: O(nodes²) for each level at worst; groups of 64 · 64 pairs below the level are passed over at once.
     """
     tiles, rare, bound, top = s.tiles, s.rare, s.bound, s.top
     wants, inside, homes = s.wants, s.inside, c.homes

@@ -44,7 +44,7 @@ def greedy_links(
     search=None,
     seed,
 ):
-    """Links that a greedy rule adds to an overlay until no candidate contributes: (m, 2) int32, u < v, in order.
+    """Add links to an overlay by a greedy rule until no candidate contributes.
 
     Parameters
     ----------
@@ -72,6 +72,15 @@ def greedy_links(
         Place of each node on the circle of the tie rule, to save its computation in repeated calls.
     search : "dense", "sparse", "listed" or None
         How to find the next link; None takes the one with the least estimated cost. The links are the same.
+    seed : int
+        Of the circle of the tie rule, if ``places`` is not given.
+
+    Returns
+    -------
+    (m, 2) int32
+        Links, u < v, in the order added.
+
+    Cost: O(nodes² · topics) time at worst; `cheapest_search` says what each search takes.
     """
     n_nodes = len(indptr) - 1
     start_links, barred_links = _as_links(start_links), _as_links(barred_links)
@@ -135,11 +144,33 @@ def greedy_links(
 
 
 def search_and_grow(state, search, place, n_places, pairs, barred, degree, max_degree, rho):
-    """Links that the rule adds, found by the named search, as pairs of node numbers (m, 2) int32 in order.
+    """Add links by the rule, found by a named search.
 
-    Nodes are numbered along the circle of ``n_places``, ``place`` (int32) says where on it; with the dense search they
-    are the whole circle. ``pairs`` (by rank) are the candidates of the listed search, ``barred`` (int64 ranks,
-    ascending) links that the other two may not add. Overwrites ``state`` and ``degree`` (int64).
+    Parameters
+    ----------
+    state : Components or Blocks
+        Of nodes that are numbered along the circle. Overwritten.
+    search : "dense", "sparse" or "listed"
+    place : int32, one per node
+        Where on the circle it sits. With the dense search the nodes are the whole circle.
+    n_places : int
+        Of the circle.
+    pairs : (m, 2) int32, by rank
+        Candidates of the listed search.
+    barred : int64, ascending
+        Ranks of links that the other two may not add.
+    degree : int64, one per node
+        Overwritten.
+    max_degree : int
+    rho : float
+        As for `grown_links`.
+
+    Returns
+    -------
+    (m, 2) int32
+        Node numbers, in the order added.
+
+    Cost: that of the search; `cheapest_search` estimates it.
     """
     most = int(node_weights(state.node_ptr, state.topic, state.weight).max(initial=0))
     walk = calm_walk = None
@@ -158,10 +189,7 @@ def search_and_grow(state, search, place, n_places, pairs, barred, degree, max_d
 
 
 def cheapest_search(n_nodes, lengths, subscribers, worths=None):
-    """The search with the least estimated cost, by name.
-
-    ``lengths`` are the candidates' numbers of open topics, ``subscribers`` the open topics' numbers of candidates;
-    ``worths`` what the topics of each candidate count for together, if that is not their number.
+    """Name the search with the least estimated cost.
 
     - listed: for few candidates; all their pairs.
     - dense: about 4 ns + 0.12 ns per 8 open topics that are not rare for each of the n² / 2 pairs of the circle, and
@@ -171,6 +199,23 @@ def cheapest_search(n_nodes, lengths, subscribers, worths=None):
       O(subscriptions) memory.
 
     The numbers were measured on one machine; only their ratio matters, and never the links.
+
+    Parameters
+    ----------
+    n_nodes : int
+        Places of the circle.
+    lengths : int64, one per candidate
+        Its number of open topics.
+    subscribers : int64, one per open topic
+        Its number of candidates.
+    worths : int64, one per candidate, optional
+        What its topics count for together, if that is not their number.
+
+    Returns
+    -------
+    "listed", "dense" or "sparse"
+
+    Cost: O(topics log topics).
     """
     if len(lengths) <= LISTED_NODES:
         return "listed"

@@ -19,12 +19,43 @@ from topicloom.kernels.sorted_rows import shared
 
 
 def joined(homes, q, r):
-    """Whether two entries of a topic lie in one component, or in one block: a link between them gains nothing there."""
+    """Say whether two entries lie in one component, or in one block: a link between them gains nothing there.
+
+    Parameters
+    ----------
+    homes : Homes or int32
+        Of blocks, or the labels of components.
+    q, r : int
+        Entries of one topic.
+
+    Returns
+    -------
+    bool
+
+    Cost: O(1) for components; as `share_block` for blocks.
+    """
     return share_block(homes, q, r) if isinstance(homes, Homes) else homes[q] == homes[r]
 
 
 def link(c, t, q, r):
-    """Add a link between two entries of topic t. Returns how many entries of ``c.changed`` it wrote."""
+    """Add a link between two entries of a topic.
+
+    Parameters
+    ----------
+    c : Components or Blocks
+        Changed in place.
+    t : int
+        The topic.
+    q, r : int
+        Its entries.
+
+    Returns
+    -------
+    int
+        How many entries of ``c.changed`` it wrote.
+
+    Cost: as `merge` or `link_blocks`.
+    """
     return link_blocks(c, t, q, r) if isinstance(c, Blocks) else merge(c, t, q, r)
 
 
@@ -55,7 +86,25 @@ def _compiled_link(c, t, q, r):
 
 @borrowing
 def contribution(node_ptr, topic, entry, homes, weight, u, v):
-    """What the topics count for that u and v both want and in which a link between them would join something."""
+    """Add up what the topics count for that two nodes share and in which a link between them would join something.
+
+    Parameters
+    ----------
+    node_ptr, topic, entry
+        As in `Components`.
+    homes : Homes or int32
+        As for `joined`.
+    weight : int64, one per topic, or None
+        None if all count 1.
+    u, v : int
+        Node numbers.
+
+    Returns
+    -------
+    int64
+
+    Cost: O(topics of both).
+    """
     total = np.int64(0)
     for k, m in shared(node_ptr, topic, u, v):
         if not joined(homes, entry[k], entry[m]):
@@ -65,7 +114,17 @@ def contribution(node_ptr, topic, entry, homes, weight, u, v):
 
 @borrowing
 def link_all(c, links):
-    """Add links, given as pairs of nodes, one after the other."""
+    """Add links one after the other.
+
+    Parameters
+    ----------
+    c : Components or Blocks
+        Changed in place.
+    links : (m, 2) integers
+        Node numbers.
+
+    Cost: O(topics of both ends) for each link, and that of `link`.
+    """
     for x in range(len(links)):
         for k, m in shared(c.node_ptr, c.topic, links[x, 0], links[x, 1]):
             link(c, c.topic[k], c.entry[k], c.entry[m])

@@ -16,13 +16,41 @@ class Listed(NamedTuple):
 
 
 def build_listed(pairs):
-    """Search over the given pairs (int32), which must come in rank order."""
+    """Make the search over a given list of pairs.
+
+    Parameters
+    ----------
+    pairs : (m, 2) int32
+        Node numbers, by rank.
+
+    Returns
+    -------
+    Listed
+
+    Cost: O(pairs).
+    """
     return Listed(np.ascontiguousarray(pairs, np.int32), np.full(len(pairs), np.iinfo(np.int32).max, np.int32))
 
 
 @borrowing
 def listed_next(c, s, cursor, capped, floor):
-    """Move the cursor on to the first pair that has the level of the cursor; see `dense_next`."""
+    """Move on to the first pair of the list that has the level of the cursor.
+
+    Parameters
+    ----------
+    c : Components or Blocks
+    s : Listed
+        Its bounds are sharpened.
+    cursor, capped, floor
+        As for `dense_next`.
+
+    Returns
+    -------
+    bool
+        False when no pair of level ``floor`` or more remains.
+
+    Cost: O(pairs) for each level, and a merge of two rows for each pair that is counted.
+    """
     node_ptr, topic, entry, homes, weight = c.node_ptr, c.topic, c.entry, c.homes, c.weight
     pairs, bound = s.pairs, s.bound
     level, position = cursor[0], cursor[1]

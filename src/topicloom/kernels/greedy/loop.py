@@ -21,10 +21,31 @@ BEST, CALM, LAST = 0, 1, 2
 
 
 def grown_links(c, s, walk, calm_walk, most, degree, max_degree, rho):
-    """Links that the rule adds, as pairs of node numbers (m, 2) int32 in order.
+    """Add links by the rule until nothing is left to gain.
 
-    ``c`` is the state to start from, `Components` or `Blocks`; ``s`` one of the three searches over it, with its walks
-    if it is the sparse one. No contribution is above ``most``. Overwrites ``c``, ``s`` and ``degree`` (int64).
+    Parameters
+    ----------
+    c : Components or Blocks
+        The state to start from. Overwritten.
+    s : Dense, Sparse or Listed
+        A search over it. Overwritten.
+    walk, calm_walk : Sweep or None
+        Where a sparse search stands, for all pairs and for those below the maximum degree.
+    most : int
+        No contribution is above it.
+    degree : int64, one per node
+        Overwritten.
+    max_degree : int
+        At the start.
+    rho : float
+        0 for the best link always, infinity to spare the maximum degree first, Low-ODA's rho between.
+
+    Returns
+    -------
+    (m, 2) int32
+        Node numbers, in the order added.
+
+    Cost: that of the search, and O(topics of both ends) for each link.
     """
     n = len(degree)
     links = np.empty((c.pending[0], 2), np.int32)
@@ -37,7 +58,26 @@ def grown_links(c, s, walk, calm_walk, most, degree, max_degree, rho):
 
 @serial
 def grow_listed(c, pairs, degree, max_degree, rho):
-    """`grown_links` by the listed search, for kernels: ``pairs`` (int32) come by rank."""
+    """Add links of a list by the rule, inside a kernel; see `grown_links`.
+
+    Parameters
+    ----------
+    c : Components
+        Overwritten.
+    pairs : (m, 2) int32
+        By rank.
+    degree : int64, one per node
+        Overwritten.
+    max_degree : int
+    rho : float
+
+    Returns
+    -------
+    (m, 2) int32
+        Node numbers, in the order added.
+
+    Cost: O(pairs) for each level of contribution.
+    """
     n = len(degree)
     links = np.empty((c.pending[0], 2), np.int32)
     capped, nobody = np.zeros(2 * n + GROUP, np.uint8), np.zeros(2 * n + GROUP, np.uint8)

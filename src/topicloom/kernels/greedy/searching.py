@@ -13,7 +13,23 @@ from topicloom.kernels.greedy.sparse import Sparse, note_entered, restart, spars
 
 
 def find(c, s, walk, cursor, capped, floor):
-    """Move on to the first pair, in (level, rank) order, that has the level of the cursor; see `dense_next`."""
+    """Move a search on to the first pair, in (level, rank) order, that has the level of the cursor.
+
+    Parameters
+    ----------
+    c : Components or Blocks
+    s : Dense, Sparse or Listed
+    walk : Sweep or None
+    cursor, capped, floor
+        As for `dense_next`.
+
+    Returns
+    -------
+    bool
+        False when no pair of level ``floor`` or more remains.
+
+    Cost: that of `dense_next`, `sparse_next` or `listed_next`.
+    """
     if isinstance(s, Dense):
         return dense_next(c, s, cursor, capped, floor)
     if isinstance(s, Sparse):
@@ -22,7 +38,21 @@ def find(c, s, walk, cursor, capped, floor):
 
 
 def pair_at(s, walk, cursor):
-    """Node numbers of the pair that a search stopped at."""
+    """Read the pair that a search stopped at.
+
+    Parameters
+    ----------
+    s : Dense, Sparse or Listed
+    walk : Sweep or None
+    cursor : int64: level, position
+
+    Returns
+    -------
+    u, v : int64
+        Node numbers.
+
+    Cost: O(1).
+    """
     if isinstance(s, Dense):
         return dense_pair(len(s.wants), cursor[1])
     if isinstance(s, Sparse):
@@ -31,7 +61,20 @@ def pair_at(s, walk, cursor):
 
 
 def note_change(c, s, t, n_changed):
-    """Tell a search that the first n_changed entries of ``c.changed`` entered the giant of topic t, or left it."""
+    """Tell a search that entries entered the giant of a topic, or left it.
+
+    Parameters
+    ----------
+    c : Components or Blocks
+        The first ``n_changed`` of ``c.changed`` are the entries.
+    s : Dense, Sparse or Listed
+        Changed in place.
+    t : int
+        The topic.
+    n_changed : int
+
+    Cost: O(n_changed); with the sparse search now and then O(subscribers of t).
+    """
     if isinstance(s, Dense):
         mirror(s, c.member, c.changed, n_changed, t)
     elif isinstance(s, Sparse):
@@ -39,7 +82,16 @@ def note_change(c, s, t, n_changed):
 
 
 def go_back(s, walk):
-    """Send a walk past capped nodes back to the top: others are capped now."""
+    """Send a walk past capped nodes back to the top, because others are capped now.
+
+    Parameters
+    ----------
+    s : Dense, Sparse or Listed
+    walk : Sweep or None
+        Changed in place.
+
+    Cost: O(nodes) with the sparse search, else O(1).
+    """
     if isinstance(s, Sparse):
         restart(s, walk)
 

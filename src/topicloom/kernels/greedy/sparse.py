@@ -72,7 +72,24 @@ class Sweep(NamedTuple):
 
 
 def build_sparse(c, place, n_places, barred):
-    """Sparse search over components ``c`` of nodes at the given places (int32, ascending)."""
+    """Make the sparse search.
+
+    Parameters
+    ----------
+    c : Components or Blocks
+    place : int32, one per node, ascending
+        On the circle.
+    n_places : int
+        Of the circle.
+    barred : int64, ascending
+        Ranks of pairs that may not be taken.
+
+    Returns
+    -------
+    Sparse
+
+    Cost: O(subscriptions + places).
+    """
     n = len(place)
     n_topics = len(c.topic_ptr) - 1
     before = np.zeros(n_places + 1, np.int32)
@@ -110,7 +127,21 @@ def _list_all_outside(c):
 
 
 def build_sweep(c, s, bound):
-    """A walk that starts at the top; ``bound`` is Sparse.bound itself or, for a walk past capped nodes, a copy."""
+    """Make a walk that starts at the top.
+
+    Parameters
+    ----------
+    c : Components or Blocks
+    s : Sparse
+    bound : int32, one per node
+        ``s.bound`` itself or, for a walk past capped nodes, a copy.
+
+    Returns
+    -------
+    Sweep
+
+    Cost: O(subscriptions).
+    """
     n = len(c.node_ptr) - 1
     memory_ptr = np.zeros(n + 1, np.int64)
     np.cumsum(np.minimum(MEMORY * np.diff(c.node_ptr) + MEMORY, n), out=memory_ptr[1:])
@@ -149,7 +180,20 @@ def list_outside(c, s, t):
 
 @borrowing
 def note_entered(c, s, t, n_changed):
-    """After a merge in topic t: shorten its list of outside entries if half of it is inside, or if some came out."""
+    """Note a merge in a topic: its list of outside entries is shortened if half of it is inside, or if some came out.
+
+    Parameters
+    ----------
+    c : Components or Blocks
+    s : Sparse
+        Changed in place.
+    t : int
+        The topic.
+    n_changed : int
+        Entries of ``c.changed`` that the merge wrote.
+
+    Cost: O(n_changed), and O(subscribers of t) when the list is written again.
+    """
     came_out = False
     for k in range(n_changed):
         came_out |= not c.inside[c.changed[k]]
@@ -173,7 +217,20 @@ def _rank_at(s, w):
 
 @borrowing
 def sparse_pair(s, w):
-    """Nodes (start of the arc, its end) of the pair that the walk stands at."""
+    """Read the pair that a walk stands at.
+
+    Parameters
+    ----------
+    s : Sparse
+    w : Sweep
+
+    Returns
+    -------
+    u, v : int64
+        Node numbers of the start of the arc and of its end.
+
+    Cost: O(1).
+    """
     rank = _rank_at(s, w)
     p = rank % s.n_places
     return np.int64(s.before[p]), np.int64(s.before[(p + rank // s.n_places) % s.n_places])
@@ -181,7 +238,24 @@ def sparse_pair(s, w):
 
 @borrowing
 def sparse_next(c, s, w, cursor, capped, floor):
-    """Move the walk on to the first pair that has the level of the cursor; see `dense_next`."""
+    """Move a walk on to the first pair that has the level of the cursor.
+
+    Parameters
+    ----------
+    c : Components or Blocks
+    s : Sparse
+    w : Sweep
+        Both changed in place.
+    cursor, capped, floor
+        As for `dense_next`.
+
+    Returns
+    -------
+    bool
+        False when no pair of level ``floor`` or more remains.
+
+    Cost: O(Σ over topics of subscribers · subscribers outside the giant) for each level at worst.
+    """
     level = cursor[0]
     while level >= floor:
         if w.state[LEVEL] != level:
@@ -201,7 +275,16 @@ def sparse_next(c, s, w, cursor, capped, floor):
 
 @borrowing
 def restart(s, w):
-    """Send a walk past capped nodes back to the top: others are capped now."""
+    """Send a walk past capped nodes back to the top, because others are capped now.
+
+    Parameters
+    ----------
+    s : Sparse
+    w : Sweep
+        Changed in place.
+
+    Cost: O(nodes).
+    """
     w.state[LEVEL] = 0
     for v in range(len(w.bound)):
         w.bound[v] = s.bound[v]

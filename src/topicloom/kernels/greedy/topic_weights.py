@@ -13,7 +13,21 @@ COMMON_WEIGHT = 2
 
 
 def weight_of(weight, t):
-    """What topic t counts for."""
+    """Look up what a topic counts for.
+
+    Parameters
+    ----------
+    weight : int64, one per topic, or None
+        None if all count 1.
+    t : int
+        The topic.
+
+    Returns
+    -------
+    int
+
+    Cost: O(1).
+    """
     return 1 if weight is None else weight[t]
 
 
@@ -29,18 +43,24 @@ def _compiled_weight_of(weight, t):
 
 
 def topic_weights(subscribers):
-    """What each topic counts for in the weighted rules: int64, at least 1.
+    """Decide what each topic counts for in the weighted rules.
 
     About 2 · √(r / subscribers), in half octaves (2, 3, 4, 6, 8, 11, 16 …, and 1 below 2). The reference r is the
     number of subscribers such that a quarter of all subscriptions are to topics with as many or more: common topics
     then weigh 2. Topics whose subscribers differ by less than half an octave weigh the same, because tiny differences
-    of weight would take the place of the tie rule. Topics with fewer than two subscribers need no
-    link: they take no part in this.
+    of weight would take the place of the tie rule. Topics with fewer than two subscribers need no link: they take no
+    part in this.
 
     Parameters
     ----------
-    subscribers : int array
-        Number of subscribers of each topic.
+    subscribers : integers, one per topic
+
+    Returns
+    -------
+    int64, one per topic
+        At least 1.
+
+    Cost: O(topics log topics).
     """
     subscribers = np.asarray(subscribers, np.int64)
     largest_first = np.sort(subscribers[subscribers > 1])[::-1]
@@ -53,7 +73,21 @@ def topic_weights(subscribers):
 
 
 def node_weights(node_ptr, topic, weight):
-    """What all topics of each node count for together: int64."""
+    """Add up what the topics of each node count for.
+
+    Parameters
+    ----------
+    node_ptr, topic
+        The interest, CSR by node.
+    weight : int64, one per topic, or None
+        None if all count 1.
+
+    Returns
+    -------
+    int64, one per node
+
+    Cost: O(subscriptions).
+    """
     if weight is None:
         return np.diff(node_ptr)
     total = np.concatenate([np.zeros(1, np.int64), np.cumsum(weight[topic])])
