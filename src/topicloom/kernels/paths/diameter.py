@@ -94,10 +94,23 @@ def search(indptr, neighbours, source, distance, queue):
 
 @serial
 def bounded_diameter(indptr, neighbours, most_searches):
-    """Largest distance between two nodes of a connected graph in CSR form (every edge in both rows), and True.
+    """Find the diameter of a connected graph: the largest distance between two nodes.
 
-    Exact with ``UNBOUNDED`` searches: worst case O(nodes × edges) time, in practice a few searches; O(nodes) memory. 0
-    for one node. When about ``most_searches`` do not settle it: the largest eccentricity among them, and False.
+    Parameters
+    ----------
+    indptr, neighbours : int64, int32
+        The graph in CSR form, every edge in both rows.
+    most_searches : int
+        About this number of searches is made at most; ``UNBOUNDED`` for an exact answer.
+
+    Returns
+    -------
+    diameter : int
+        0 for one node. If the searches did not settle it, the largest eccentricity among them.
+    exact : bool
+        Whether it is settled.
+
+    Cost: O(nodes · edges) time at worst, in practice a few searches; O(nodes) memory.
     """
     n = len(indptr) - 1
     if n <= 1:

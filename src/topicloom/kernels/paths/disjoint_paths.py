@@ -42,7 +42,24 @@ class Search(NamedTuple):
 
 
 @serial
-def _empty_arcs(n_entries, n_arcs, n_links):
+def empty_arcs(n_entries, n_arcs, n_links):
+    """Make room for the arcs of links.
+
+    Parameters
+    ----------
+    n_entries : int
+        Subscriptions.
+    n_arcs : int
+        Two for each link and topic that its ends share.
+    n_links : int
+
+    Returns
+    -------
+    Arcs
+        Without any arc; no link stands.
+
+    Cost: O(entries + arcs + links).
+    """
     return Arcs(
         np.full(n_entries, NONE, np.int32),
         np.empty(n_arcs, np.int32),
@@ -54,7 +71,20 @@ def _empty_arcs(n_entries, n_arcs, n_links):
 
 
 @serial
-def _new_search(n_entries):
+def new_search(n_entries):
+    """Make the scratch of `disjoint_paths`.
+
+    Parameters
+    ----------
+    n_entries : int
+        Subscriptions.
+
+    Returns
+    -------
+    Search
+
+    Cost: O(entries).
+    """
     return Search(
         np.empty(2 * n_entries, np.int32),
         np.zeros(2 * n_entries, np.int32),
@@ -68,8 +98,25 @@ def _new_search(n_entries):
 
 
 @serial
-def _shared_entries(indptr, topics, u, v, pairs):
-    """Write the entries of u and v in each topic that both want to ``pairs`` (n, 2). Returns how many topics."""
+def shared_entries(indptr, topics, u, v, pairs):
+    """List the entries of two nodes in each topic that both want.
+
+    Parameters
+    ----------
+    indptr, topics
+        The interest, CSR by node: row starts, topics ascending in each row. An entry is a position in ``topics``.
+    u, v : int
+        Nodes.
+    pairs : (n, 2) int64
+        Overwritten: the entry of u and that of v for each topic. At least the longest row has to fit.
+
+    Returns
+    -------
+    int
+        How many topics they share.
+
+    Cost: O(topics of both).
+    """
     n = 0
     for k, m in shared(indptr, topics, u, v):
         pairs[n, 0], pairs[n, 1] = k, m
@@ -101,8 +148,27 @@ def shared_topic_counts(indptr, topics, links):
 
 
 @serial
-def _add_link(arcs, n_arcs, number, pairs, n_shared):
-    """Let link ``number`` stand in the topics of ``pairs``. Returns the new number of arcs."""
+def add_link(arcs, n_arcs, number, pairs, n_shared):
+    """Let a link stand in each topic that its ends share.
+
+    Parameters
+    ----------
+    arcs : Arcs
+        Changed in place.
+    n_arcs : int
+        Arcs so far.
+    number : int
+        Number of the link.
+    pairs, n_shared
+        As `shared_entries` gives them.
+
+    Returns
+    -------
+    int
+        The new number of arcs.
+
+    Cost: O(topics shared).
+    """
     arcs.stands[number] = True
     for x in range(n_shared):
         for side in range(2):
@@ -118,11 +184,11 @@ def _add_link(arcs, n_arcs, number, pairs, n_shared):
 def _arcs_of(indptr, topics, links, more, pairs):
     """Lay out the arcs of links, with room for ``more`` links. Returns them and their number."""
     room = shared_topic_counts(indptr, topics, links).sum() + shared_topic_counts(indptr, topics, more).sum()
-    arcs = _empty_arcs(len(topics), 2 * room, len(links) + len(more))
+    arcs = empty_arcs(len(topics), 2 * room, len(links) + len(more))
     n_arcs = 0
     for x in range(len(links)):
-        n_shared = _shared_entries(indptr, topics, links[x, 0], links[x, 1], pairs)
-        n_arcs = _add_link(arcs, n_arcs, x, pairs, n_shared)
+        n_shared = shared_entries(indptr, topics, links[x, 0], links[x, 1], pairs)
+        n_arcs = add_link(arcs, n_arcs, x, pairs, n_shared)
     return arcs, n_arcs
 
 
@@ -148,8 +214,8 @@ def topics_that_need(indptr, topics, links, x, k):
     """
     pairs = np.empty((longest_row(indptr), 2), np.int64)
     arcs, _ = _arcs_of(indptr, topics, links, links[:0], pairs)
-    search = _new_search(len(topics))
-    n_shared = _shared_entries(indptr, topics, links[x, 0], links[x, 1], pairs)
+    search = new_search(len(topics))
+    n_shared = shared_entries(indptr, topics, links[x, 0], links[x, 1], pairs)
     arcs.stands[x] = False
     needing = np.empty(n_shared, np.int32)
     n = 0
@@ -184,10 +250,10 @@ def redundant_links(indptr, topics, links, order, k):
     """
     pairs = np.empty((longest_row(indptr), 2), np.int64)
     arcs, _ = _arcs_of(indptr, topics, links, links[:0], pairs)
-    search = _new_search(len(topics))
+    search = new_search(len(topics))
     dropped = np.zeros(len(links), np.bool_)
     for x in order:
-        n_shared = _shared_entries(indptr, topics, links[x, 0], links[x, 1], pairs)
+        n_shared = shared_entries(indptr, topics, links[x, 0], links[x, 1], pairs)
         spare = True
         for y in range(n_shared):  # an end with k links needs them all
             spare &= arcs.degree[pairs[y, 0]] > k and arcs.degree[pairs[y, 1]] > k
@@ -230,21 +296,35 @@ def needed_links(indptr, topics, links, candidates, candidate_topics, k):
     """
     pairs = np.empty((longest_row(indptr), 2), np.int64)
     arcs, n_arcs = _arcs_of(indptr, topics, links, candidates, pairs)
-    search = _new_search(len(topics))
+    search = new_search(len(topics))
     needed = np.zeros(len(candidates), np.bool_)
     for x in range(len(candidates)):
-        n_shared = _shared_entries(indptr, topics, candidates[x, 0], candidates[x, 1], pairs)
+        n_shared = shared_entries(indptr, topics, candidates[x, 0], candidates[x, 1], pairs)
         for y in range(n_shared):
             if topics[pairs[y, 0]] == candidate_topics[x]:
                 q, r = pairs[y, 0], pairs[y, 1]
-                needed[x] = not _linked(arcs, q, r) and disjoint_paths(arcs, search, q, r, k) < k
+                needed[x] = not linked(arcs, q, r) and disjoint_paths(arcs, search, q, r, k) < k
         if needed[x]:
-            n_arcs = _add_link(arcs, n_arcs, len(links) + x, pairs, n_shared)
+            n_arcs = add_link(arcs, n_arcs, len(links) + x, pairs, n_shared)
     return needed
 
 
 @serial
-def _linked(arcs, q, r):
+def linked(arcs, q, r):
+    """Say whether a link between two entries stands.
+
+    Parameters
+    ----------
+    arcs : Arcs
+    q, r : int
+        Entries of one topic.
+
+    Returns
+    -------
+    bool
+
+    Cost: O(arcs at q).
+    """
     a = arcs.first[q]
     while a != NONE:
         if arcs.head[a] == r and arcs.stands[arcs.link[a]]:
@@ -260,7 +340,7 @@ def disjoint_paths(arcs, search, source, sink, enough):
     Parameters
     ----------
     arcs, search
-        The links as arcs between entries, and scratch of `_new_search`, which is overwritten.
+        The links as arcs between entries, and scratch of `new_search`, which is overwritten.
     source, sink : int
         Entries of one topic. No link between the two may stand.
     enough : int

@@ -98,10 +98,30 @@ def _rooted(subscribers, place, start, stop, kept, parent):
 
 @serial
 def grown_tree(n, src, dst, kept_src, kept_dst, load, salt):
-    """Tree that holds all kept edges; parents, -1 at its middle, all -2 when the graph is not connected.
+    """Grow a spanning tree of a graph that holds all kept edges.
 
     Components of the kept edges are attached to the largest one, one edge each: the one that gives the shortest way
     from the middle of the largest to the farthest node of the component, then the one at the node of least load.
+
+    Parameters
+    ----------
+    n : int
+        Number of nodes.
+    src, dst : int32
+        Edges of the graph, each once.
+    kept_src, kept_dst : int32
+        Edges to keep. They form a forest.
+    load : float64, one per node
+        What a node carries already.
+    salt : int
+        Spreads the choice among nodes of equal load; see `mixed`.
+
+    Returns
+    -------
+    int32, one per node
+        Parents, -1 at the middle of the tree, all -2 when the graph is not connected.
+
+    Cost: O(edges log edges).
     """
     indptr, neighbours = adjacency(n, src, dst)
     kept_indptr, kept_neighbours = adjacency(n, kept_src, kept_dst)

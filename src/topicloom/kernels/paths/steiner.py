@@ -13,11 +13,24 @@ from topicloom.kernels.jit import serial
 
 @serial
 def relays(indptr, neighbours, terminals):
-    """Number of non-terminals in the tree found; -1 when the graph does not join the terminals.
+    """Count the nodes that must relay between given nodes without being one of them.
 
-    The graph is in CSR form with every edge in both rows; ``terminals`` are distinct nodes. O(nodes + edges).
-    The answer is 0 exactly when the terminals are connected among themselves, and with r the fewest possible
-    at most 2r + terminals - 1.
+    They are those of an approximate Steiner tree.
+
+    Parameters
+    ----------
+    indptr, neighbours : int64, int32
+        The graph in CSR form, every edge in both rows.
+    terminals : integers
+        Distinct nodes to join.
+
+    Returns
+    -------
+    int
+        Nodes of the tree found that are no terminals; -1 when the graph does not join the terminals. It is 0 exactly
+        when the terminals are connected among themselves, and with r the fewest possible at most 2r + terminals - 1.
+
+    Cost: O(nodes + edges), and a sort of the links between realms.
     """
     n = len(indptr) - 1
     realm = np.full(n, -1, np.int32)  # place of the nearest terminal

@@ -16,12 +16,29 @@ _WORD = 64
 
 @serial
 def shortest_tree(n, src, dst, load, salt, most_searches):
-    """Find a tree of least diameter. Returns its parents, and whether the diameter is proven to be the least.
+    """Find a spanning tree of least diameter.
 
-    Parents are int32, -1 at the root, and all -2 where the topic is not connected.
+    Parameters
+    ----------
+    n : int
+        Number of nodes.
+    src, dst : int32
+        Edges, each once, no loops.
+    load : float64, one per node
+        What a node carries already. Of equally good nodes the least loaded is taken.
+    salt : int
+        Spreads the choice among nodes of equal load; see `mixed`.
+    most_searches : int
+        With at least n the answer is exact.
 
-    The graph has nodes 0 … n-1 and edges (src[i], dst[i]), each once, no loops. With ``most_searches`` of at least n
-    the answer is exact.
+    Returns
+    -------
+    parent : int32, one per node
+        -1 at the root, all -2 where the graph is not connected.
+    exact : bool
+        Whether the diameter is proven to be the least.
+
+    Cost: O(most_searches · edges) at worst; O(edges) on a tree.
     """
     indptr, neighbours = adjacency(n, src, dst)
     distance = np.empty(n, np.int32)
@@ -47,7 +64,21 @@ def _before(load, salt, v, w):
 
 @serial
 def mixed(salt, v):
-    """Hash (uint64) of a topic's salt and a node."""
+    """Hash a topic and a node, to spread topics among nodes of equal load.
+
+    Parameters
+    ----------
+    salt : int
+        Of the topic.
+    v : int
+        Node.
+
+    Returns
+    -------
+    uint64
+
+    Cost: O(1).
+    """
     key = np.uint64(salt) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(v) * np.uint64(0xBF58476D1CE4E5B9)
     key ^= key >> np.uint64(31)
     key *= np.uint64(0x94D049BB133111EB)
@@ -56,7 +87,25 @@ def mixed(salt, v):
 
 @serial
 def tree_from_middle(n, src, dst, load, salt):
-    """Parents (int32, -1 at the root) of a tree, given by its edges, that hangs from its middle."""
+    """Hang a tree from its middle.
+
+    Parameters
+    ----------
+    n : int
+        Number of nodes.
+    src, dst : int32
+        Its n - 1 edges.
+    load : float64, one per node
+    salt : int
+        With ``load``, says which end of a middle edge becomes the root.
+
+    Returns
+    -------
+    int32, one per node
+        Parents, -1 at the root.
+
+    Cost: O(n).
+    """
     indptr, neighbours = adjacency(n, src, dst)
     distance = np.empty(n, np.int32)
     queue = np.empty(n, np.int32)

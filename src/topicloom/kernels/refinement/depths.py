@@ -8,9 +8,18 @@ from topicloom.kernels.refinement.swap_state import CLOCK, NONE
 
 @borrowing
 def price_depths(s, price):
-    """Write to ``s.depth`` what the distance of every entry from the centre of its topic costs, ``price`` a step.
+    """Price how far every entry lies from the centre of its topic.
 
     The centre is the middle of a longest shortest path, as two searches find it (exact on trees).
+
+    Parameters
+    ----------
+    s : Swaps
+        ``s.depth`` (int64 per entry) is overwritten.
+    price : int
+        What a step costs.
+
+    Cost: O(entries + arcs).
     """
     for t in range(len(s.topic_ptr) - 1):
         end = _farthest(s, s.topic_ptr[t])

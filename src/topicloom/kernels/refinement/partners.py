@@ -11,9 +11,20 @@ _CLOSER_LOOK = 2  # times as many candidates are scored in full where not all to
 
 @borrowing
 def list_partners(s, u, most_read):
-    """Write the partners of u by falling score.
+    """List the nodes that share most with a node, by falling score.
 
-    Members of its rarest topics are read, about ``most_read`` of them; the best are then scored over all topics.
+    Members of its rarest topics are read, and the best are then scored over all topics.
+
+    Parameters
+    ----------
+    s : Swaps
+        The row of u in ``s.partners`` and ``s.partner_score`` is written.
+    u : int
+        Node.
+    most_read : int
+        About how many members are read.
+
+    Cost: O(most_read · LISTED) at worst, and a merge of two rows for each of the best.
     """
     n_touched, complete = _gather(s, u, most_read)
     nodes, scores = s.best, s.best_score
@@ -76,7 +87,20 @@ def _gather(s, u, most_read):
 
 @borrowing
 def score_of(s, u, v):
-    """Weight of the topics that u and v share."""
+    """Add up the weights of the topics that two nodes share.
+
+    Parameters
+    ----------
+    s : Swaps
+    u, v : int
+        Nodes.
+
+    Returns
+    -------
+    int64
+
+    Cost: O(topics of both).
+    """
     score = np.int64(0)
     for k, _ in shared(s.node_ptr, s.topic, u, v):
         score += s.weight[s.topic[k]]

@@ -9,12 +9,12 @@ import numpy as np
 
 from topicloom.kernels.jit import serial
 from topicloom.kernels.paths.disjoint_paths import (
-    _add_link,
-    _empty_arcs,
-    _linked,
-    _new_search,
-    _shared_entries,
+    add_link,
     disjoint_paths,
+    empty_arcs,
+    linked,
+    new_search,
+    shared_entries,
     shared_topic_counts,
 )
 from topicloom.kernels.refinement.partners import list_partners, score_of
@@ -26,9 +26,9 @@ from topicloom.kernels.refinement.swaps import (
     LOCKED,
     MANY_BROKEN,
     SWAPPED,
-    _noise,
-    _random,
     entry_of,
+    noise,
+    random_below,
 )
 from topicloom.kernels.sorted_rows import longest_row
 
@@ -39,8 +39,21 @@ _MOST_TESTED = 4  # candidates of a visit whose paths are counted
 def robust_sweep(s, k, visits, temperature, most_read, seed):
     """Visit links at random, as `sweep` does, and keep every topic k-connected.
 
-    Returns how many visits there were: fewer than asked for if there is no room for more arcs. Only the links, the
-    partners and the counters of ``s`` are used and written; its arcs are out of date afterwards.
+    Parameters
+    ----------
+    s : Swaps
+        Its links, partners and counters are used and written. Its arcs are out of date afterwards.
+    k : int
+        The topic-connectivity that the links have, and keep.
+    visits, temperature, most_read, seed : int
+        As for `sweep`.
+
+    Returns
+    -------
+    int
+        How many visits there were: fewer than asked for if there is no room for more arcs.
+
+    Cost: at most O(k · arcs of a topic) for each topic that a link serves and each of 4 candidates tested.
     """
     n_links = s.counters[LINKS]
     links = np.empty((n_links + visits, 2), np.int32)
@@ -49,18 +62,18 @@ def robust_sweep(s, k, visits, temperature, most_read, seed):
     widest = max(longest_row(s.node_ptr), 1)
     pairs, candidate_pairs = np.empty((widest, 2), np.int64), np.empty((widest, 2), np.int64)
     n_shared = 2 * shared_topic_counts(s.node_ptr, s.topic, links[:n_links]).sum()
-    arcs = _empty_arcs(len(s.topic), 2 * n_shared + 4 * widest, n_links + visits)
+    arcs = empty_arcs(len(s.topic), 2 * n_shared + 4 * widest, n_links + visits)
     n_arcs = 0
     for x in range(n_links):
-        shared = _shared_entries(s.node_ptr, s.topic, links[x, 0], links[x, 1], pairs)
-        n_arcs = _add_link(arcs, n_arcs, x, pairs, shared)
-    search = _new_search(len(s.topic))
+        shared = shared_entries(s.node_ptr, s.topic, links[x, 0], links[x, 1], pairs)
+        n_arcs = add_link(arcs, n_arcs, x, pairs, shared)
+    search = new_search(len(s.topic))
     next_number, n_standing, done = n_links, n_links, 0
     while done < visits and n_standing and n_arcs + 2 * widest <= len(arcs.head):
         done += 1
-        place = _random(s, seed, n_standing)
+        place = random_below(s, seed, n_standing)
         x = standing[place]
-        shared = _shared_entries(s.node_ptr, s.topic, links[x, 0], links[x, 1], pairs)
+        shared = shared_entries(s.node_ptr, s.topic, links[x, 0], links[x, 1], pairs)
         outcome = _must_stay(arcs, pairs, shared, k)
         if not outcome:
             _stand(arcs, x, pairs, shared, False)
@@ -128,10 +141,10 @@ def _replace(
     ends, others, n_candidates = _candidates(s, u, v, broken, n_broken, temperature, most_read, seed)
     for place in range(min(n_candidates, _MOST_TESTED)):
         a, b = ends[place], others[place]
-        candidate_shared = _shared_entries(s.node_ptr, s.topic, a, b, candidate_pairs)
+        candidate_shared = shared_entries(s.node_ptr, s.topic, a, b, candidate_pairs)
         if _linked_already(arcs, candidate_pairs, candidate_shared):
             continue
-        more = _add_link(arcs, n_arcs, number, candidate_pairs, candidate_shared)
+        more = add_link(arcs, n_arcs, number, candidate_pairs, candidate_shared)
         mended = True
         for q in range(n_broken):
             mended = mended and disjoint_paths(arcs, search, broken[q, 0], broken[q, 1], k) >= k
@@ -148,7 +161,7 @@ def _candidates(s, u, v, broken, n_broken, temperature, most_read, seed):
     """(ends, others, how many): links from u or v that beat the old one with noise, the best first."""
     ends, others = np.empty(2 * LISTED, np.int32), np.empty(2 * LISTED, np.int32)
     scores = np.empty(2 * LISTED, np.int64)
-    least = score_of(s, u, v) - s.penalty[s.degree[u]] - s.penalty[s.degree[v]] + _noise(s, seed, temperature)
+    least = score_of(s, u, v) - s.penalty[s.degree[u]] - s.penalty[s.degree[v]] + noise(s, seed, temperature)
     found = 0
     for a in (u, v):
         if not s.listed[a]:
@@ -160,7 +173,7 @@ def _candidates(s, u, v, broken, n_broken, temperature, most_read, seed):
             if b in (u, v) or not _wants_all(s, b, broken, n_broken):
                 continue
             score = s.partner_score[a, q] - s.penalty[s.degree[a]] - s.penalty[s.degree[b]]
-            score += _noise(s, seed, temperature)
+            score += noise(s, seed, temperature)
             if score > least:
                 ends[found], others[found], scores[found] = a, b, score
                 found += 1
@@ -179,12 +192,12 @@ def _wants_all(s, b, broken, n_broken):
 @serial
 def _linked_already(arcs, pairs, shared):
     """Whether a link between the two nodes stands."""
-    return shared > 0 and _linked(arcs, pairs[0, 0], pairs[0, 1])
+    return shared > 0 and linked(arcs, pairs[0, 0], pairs[0, 1])
 
 
 @serial
 def _take_back(arcs, n_arcs, more, number):
-    """Undo the last `_add_link`, which made arcs ``n_arcs`` to ``more``."""
+    """Undo the last `add_link`, which made arcs ``n_arcs`` to ``more``."""
     arcs.stands[number] = False
     for a in range(more - 1, n_arcs - 1, -1):
         e = arcs.head[a ^ 1]

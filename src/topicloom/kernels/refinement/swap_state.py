@@ -59,9 +59,23 @@ class Swaps(NamedTuple):
 
 
 def new_swaps(node_ptr, topic, n_topics, links, weight_of):
-    """State for an interest (CSR, topics ascending) and links (m, 2) over it.
+    """Make the state of a refinement.
 
-    ``weight_of(subscribers, links_inside)`` gives the weight of each topic.
+    Parameters
+    ----------
+    node_ptr, topic : int64, integers
+        The interest by node, topics ascending in each row.
+    n_topics : int
+    links : (m, 2) integers
+        The overlay to refine.
+    weight_of : callable
+        ``weight_of(subscribers, links_inside)`` gives the weight of each topic of at least two subscribers.
+
+    Returns
+    -------
+    Swaps
+
+    Cost: O(subscriptions log subscriptions + topics that links serve).
     """
     n_nodes = len(node_ptr) - 1
     node_ptr, topic, topic_ptr, entry, member = _by_rising_size(node_ptr, topic, n_topics)
@@ -89,13 +103,37 @@ def new_swaps(node_ptr, topic, n_topics, links, weight_of):
 
 
 def with_more_room(s):
-    """The same state with twice as much room for arcs: links that share more topics have more of them."""
+    """Give a state twice as much room for arcs: links that share more topics have more of them.
+
+    Parameters
+    ----------
+    s : Swaps
+
+    Returns
+    -------
+    Swaps
+        The other arrays are those of ``s``.
+
+    Cost: O(arcs).
+    """
     room = 2 * len(s.head)
     return s._replace(**{name: np.resize(getattr(s, name), room) for name in ("head", "after", "before")})
 
 
 def current_links(s):
-    """The links (m, 2) int32, u < v, sorted."""
+    """Read the links of a state.
+
+    Parameters
+    ----------
+    s : Swaps
+
+    Returns
+    -------
+    (m, 2) int32
+        u < v, sorted.
+
+    Cost: O(links log links).
+    """
     m = s.counters[LINKS]
     links = np.sort(np.stack([s.end_u[:m], s.end_v[:m]], axis=1), axis=1)
     return links[np.lexsort((links[:, 1], links[:, 0]))]
@@ -134,7 +172,19 @@ def _links_inside(node_ptr, topic, links, n_topics):
 
 @borrowing
 def put(s, x, u, v):
-    """Let link x join u and v: its arcs are appended. The caller sees to it that there is room."""
+    """Let a link join two nodes: its arcs are appended and stand in the lists of their entries.
+
+    Parameters
+    ----------
+    s : Swaps
+        Changed in place. There has to be room for the arcs.
+    x : int
+        Number of the link.
+    u, v : int
+        Nodes.
+
+    Cost: O(topics of both).
+    """
     s.end_u[x], s.end_v[x] = u, v
     arc = s.counters[ARCS]
     s.arcs_at[x] = arc
@@ -151,7 +201,17 @@ def put(s, x, u, v):
 
 @borrowing
 def put_back(s, x):
-    """Put the arcs of link x, which was taken out, into their lists again."""
+    """Put a link that was taken out into the lists of its entries again.
+
+    Parameters
+    ----------
+    s : Swaps
+        Changed in place.
+    x : int
+        Number of the link.
+
+    Cost: O(topics shared).
+    """
     first, head, after, before = s.first, s.head, s.after, s.before
     for arc in range(s.arcs_at[x], s.arcs_at[x] + 2 * s.shared[x]):
         e = head[arc ^ 1]
@@ -166,7 +226,17 @@ def put_back(s, x):
 
 @borrowing
 def take_out(s, x):
-    """Take the arcs of link x out of their lists."""
+    """Take a link out of the lists of its entries. `put_back` undoes it.
+
+    Parameters
+    ----------
+    s : Swaps
+        Changed in place.
+    x : int
+        Number of the link.
+
+    Cost: O(topics shared).
+    """
     first, head, after, before = s.first, s.head, s.after, s.before
     for arc in range(s.arcs_at[x], s.arcs_at[x] + 2 * s.shared[x]):
         next_one, last_one = after[arc], before[arc]
@@ -182,7 +252,17 @@ def take_out(s, x):
 
 @borrowing
 def remove(s, x):
-    """Forget link x, whose arcs are out of their lists; the last link takes its number."""
+    """Forget a link that was taken out. The last link takes its number.
+
+    Parameters
+    ----------
+    s : Swaps
+        Changed in place.
+    x : int
+        Number of the link.
+
+    Cost: O(1).
+    """
     last = s.counters[LINKS] - 1
     s.end_u[x], s.end_v[x] = s.end_u[last], s.end_v[last]
     s.score[x], s.arcs_at[x] = s.score[last], s.arcs_at[last]
@@ -192,7 +272,15 @@ def remove(s, x):
 
 @borrowing
 def repack(s):
-    """Write the arcs of all links again, without gaps."""
+    """Write the arcs of all links again, without gaps.
+
+    Parameters
+    ----------
+    s : Swaps
+        Changed in place.
+
+    Cost: O(topics of both ends) for each link.
+    """
     s.first[:] = NONE
     s.degree[:] = 0
     s.counters[ARCS] = 0

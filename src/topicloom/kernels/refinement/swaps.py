@@ -39,10 +39,28 @@ _PASSED_OVER = 5  # settled links are visited in one of this many turns
 
 @serial
 def sweep(s, visits, temperature, most_read, hot, seed):
-    """Visit links at random. Returns how many visits there were: fewer than asked for if arcs have no room left.
+    """Visit links at random, and replace each where another serves more.
 
-    ``temperature`` 1,024 is the weight of a topic of median size. With ``hot`` > 0, links at nodes of that degree or
-    more are preferred. ``most_read``: see `list_partners`.
+    Parameters
+    ----------
+    s : Swaps
+        Changed in place.
+    visits : int
+    temperature : int
+        Of the noise on scores: 1,024 is the weight of a topic of median size, 0 takes the best.
+    most_read : int
+        As for `list_partners`.
+    hot : int
+        If above 0, links at nodes of that degree or more are preferred.
+    seed : int
+
+    Returns
+    -------
+    int
+        How many visits there were: fewer than asked for if arcs have no room left.
+
+    Cost: at most 2 · SEARCH_LIMIT entries followed for each topic that a visited link serves, and MOST_SAMPLED · LISTED
+    candidates.
     """
     widest = longest_row(s.node_ptr)
     done = 0
@@ -51,10 +69,10 @@ def sweep(s, visits, temperature, most_read, hot, seed):
             repack(s)
             if s.counters[ARCS] + 2 * widest > len(s.head):
                 break
-        x = _random(s, seed, s.counters[LINKS])
-        if s.settled[x] and _random(s, seed, _PASSED_OVER):
+        x = random_below(s, seed, s.counters[LINKS])
+        if s.settled[x] and random_below(s, seed, _PASSED_OVER):
             continue
-        if hot and s.degree[s.end_u[x]] < hot and s.degree[s.end_v[x]] < hot and _random(s, seed, 5) < 3:
+        if hot and s.degree[s.end_u[x]] < hot and s.degree[s.end_v[x]] < hot and random_below(s, seed, 5) < 3:
             continue
         outcome = visit(s, x, temperature, most_read, seed)
         if outcome != DROPPED:
@@ -65,15 +83,47 @@ def sweep(s, visits, temperature, most_read, hot, seed):
 
 
 @borrowing
-def _random(s, seed, limit):
-    """The next random number below ``limit``."""
+def random_below(s, seed, limit):
+    """Draw the next random number of a refinement.
+
+    Parameters
+    ----------
+    s : Swaps
+        Counts the numbers drawn.
+    seed : int
+    limit : int
+
+    Returns
+    -------
+    int64
+        From 0 to ``limit - 1``.
+
+    Cost: O(1).
+    """
     s.counters[RANDOM] += 1
     return below(draw(seed, REFINE_STREAM, s.counters[RANDOM]), limit)
 
 
 @borrowing
 def visit(s, x, temperature, most_read, seed):
-    """Take link x out and put the best one in, if any is needed. Returns the outcome."""
+    """Take a link out and put the best one in, if any is needed.
+
+    Parameters
+    ----------
+    s : Swaps
+        Changed in place.
+    x : int
+        Number of the link.
+    temperature, most_read, seed : int
+        As for `sweep`.
+
+    Returns
+    -------
+    int
+        The outcome, such as KEPT, SWAPPED or DROPPED.
+
+    Cost: as for one visit of `sweep`.
+    """
     stuck = _must_stay(s, x)
     if stuck:
         return stuck
@@ -172,7 +222,23 @@ def _smaller_side(s, e, f):
 
 @borrowing
 def entry_of(s, v, t):
-    """Entry of node v in topic t, or NONE."""
+    """Find the entry of a node in a topic.
+
+    Parameters
+    ----------
+    s : Swaps
+    v : int
+        Node.
+    t : int
+        Topic.
+
+    Returns
+    -------
+    int32
+        NONE if the node does not want it.
+
+    Cost: O(log topics of v).
+    """
     low, high = s.node_ptr[v], s.node_ptr[v + 1]
     end = high
     while low < high:
@@ -194,11 +260,11 @@ def _best(s, x, n_broken, temperature, most_read, seed):
             smallest = q
     size = s.broken[smallest, 2]
     stride = max(1, size // MOST_SAMPLED)
-    skip = _random(s, seed, stride)
+    skip = random_below(s, seed, stride)
     best_u, best_v = u, v
     _locate(s, u, n_broken)
     best = s.score[x] - s.penalty[s.degree[u]] - s.penalty[s.degree[v]]
-    best += _noise(s, seed, temperature) - _distance(s, v, n_broken)
+    best += noise(s, seed, temperature) - _distance(s, v, n_broken)
     found = False
     y = s.broken[smallest, 1]
     place = 0
@@ -235,7 +301,7 @@ def _best_partner(s, a, x, n_broken, best, found, temperature, seed):
         if (a == s.end_u[x] and b == s.end_v[x]) or (a == s.end_v[x] and b == s.end_u[x]):
             continue
         found = True
-        score += _noise(s, seed, temperature) - _distance(s, b, n_broken)
+        score += noise(s, seed, temperature) - _distance(s, b, n_broken)
         if score > best:
             best = score
             chosen = b
@@ -274,7 +340,23 @@ def _distance(s, b, n_broken):
 
 
 @borrowing
-def _noise(s, seed, temperature):
-    """Noise of a temperature; at 0 a grain that decides between equals."""
-    grain = _random(s, seed, 1 << NOISE_BITS)
+def noise(s, seed, temperature):
+    """Draw the noise of a temperature.
+
+    Parameters
+    ----------
+    s : Swaps
+        Counts the numbers drawn.
+    seed : int
+    temperature : int
+        As for `sweep`.
+
+    Returns
+    -------
+    int64
+        From a Gumbel distribution; at temperature 0 a grain that decides between equals.
+
+    Cost: O(1).
+    """
+    grain = random_below(s, seed, 1 << NOISE_BITS)
     return (temperature * GUMBEL[grain]) >> 10 if temperature else grain & 1
