@@ -28,7 +28,22 @@ def root(parent, e):
 
 @borrowing
 def join(parent, a, b):
-    """Make one set of those of a and b, whose root is the smaller of the two roots. Returns whether they were two."""
+    """Make one set of two.
+
+    Parameters
+    ----------
+    parent : int32, one per number
+        As for `root`. The smaller of the two roots becomes the root of both sets.
+    a, b : int
+        Numbers of the sets.
+
+    Returns
+    -------
+    bool
+        Whether they were in different sets.
+
+    Cost: O(log numbers) on average over the calls.
+    """
     a, b = root(parent, a), root(parent, b)
     parent[max(a, b)] = min(a, b)
     return a != b

@@ -37,7 +37,20 @@ def shared(indptr, topics, u, v):
 
 @yielding
 def meeting(a, b):
-    """Yield the positions (x, y) at which two ascending arrays hold the same number, in O(length of both)."""
+    """Yield where two ascending arrays hold the same number.
+
+    Parameters
+    ----------
+    a, b : integers
+        Each ascending, without repeats.
+
+    Yields
+    ------
+    x, y : int
+        Positions in ``a`` and in ``b``, by rising number.
+
+    Cost: O(length of both), no memory.
+    """
     x, y = 0, 0
     while x < len(a) and y < len(b):
         one, other = a[x], b[y]
@@ -49,7 +62,20 @@ def meeting(a, b):
 
 @borrowing
 def longest_row(indptr):
-    """Length of the longest row of a CSR, from its row starts. Returns 0 if there are no rows."""
+    """Find the length of the longest row.
+
+    Parameters
+    ----------
+    indptr : int64
+        Row starts of a CSR, and its end.
+
+    Returns
+    -------
+    int
+        0 if there are no rows.
+
+    Cost: O(rows).
+    """
     longest = 0
     for row in range(len(indptr) - 1):
         longest = max(longest, indptr[row + 1] - indptr[row])

@@ -10,9 +10,19 @@ DIGIT = 8  # bits
 
 @borrowing
 def sort_ranks(ranks, n, spare, counts):
-    """Sort the first n of ``ranks`` (int64, not negative), ascending: digit by digit, or by `sort_part` if few.
+    """Sort the first numbers of an array, ascending: digit by digit, or by `sort_part` if they are few.
 
-    ``spare`` (int64, at least n) and ``counts`` (int64, 257) are overwritten.
+    Parameters
+    ----------
+    ranks : int64
+        Not negative. Sorted in place.
+    n : int
+        How many.
+    spare : int64, at least n
+    counts : int64, 257
+        Both overwritten.
+
+    Cost: O(n) for each 8 bits of the largest number.
     """
     if n <= FEW:
         sort_part(ranks, np.int64(0), n)
@@ -38,7 +48,16 @@ def sort_ranks(ranks, n, spare, counts):
 
 @borrowing
 def sort_part(values, first, last):
-    """Sort values[first:last], ascending: by insertion over falling gaps (Shell, with Knuth's gaps)."""
+    """Sort a part of an array, ascending: by insertion over falling gaps (Shell, with Knuth's gaps).
+
+    Parameters
+    ----------
+    values : numbers
+        ``values[first:last]`` is sorted in place.
+    first, last : int
+
+    Cost: O(n^1.5) for n numbers.
+    """
     gap = 1
     while 3 * gap + 1 < last - first:
         gap = 3 * gap + 1

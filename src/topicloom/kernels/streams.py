@@ -39,7 +39,23 @@ def mix(z):
 
 @serial
 def draw(seed, a, b):
-    """Hash of three integers as uint64: random number ``b`` of stream ``a`` under ``seed``."""
+    """Draw a random number: a hash of three integers.
+
+    Parameters
+    ----------
+    seed : int
+    a : int
+        The stream, one of those above, or what tells several draws of one use apart.
+    b : int
+        The number of the draw in the stream.
+
+    Returns
+    -------
+    uint64
+        Evenly distributed, and the same on every machine.
+
+    Cost: O(1).
+    """
     z = mix(np.uint64(seed) + _GOLDEN)
     z = mix(z + np.uint64(a) * _GOLDEN + np.uint64(1))
     return mix(z + np.uint64(b) * _GOLDEN + np.uint64(1))
@@ -49,7 +65,20 @@ _mixed = getattr(mix, "py_func", mix)  # `mix` of whole arrays, by numpy
 
 
 def draw_all(seed, stream, numbers):
-    """``draw(seed, stream, b)`` for every b of an integer array, by numpy: uint64 array, nothing is compiled."""
+    """Draw several numbers of one stream by numpy, without compiling anything.
+
+    Parameters
+    ----------
+    seed, stream : int
+    numbers : integers
+
+    Returns
+    -------
+    uint64, one per number
+        ``draw(seed, stream, b)`` for each b of ``numbers``.
+
+    Cost: O(numbers).
+    """
     with np.errstate(over="ignore"):
         z = _mixed(np.uint64(seed) + _GOLDEN)
         z = _mixed(z + np.uint64(stream) * _GOLDEN + np.uint64(1))
@@ -57,7 +86,20 @@ def draw_all(seed, stream, numbers):
 
 
 def draw_pairs(seed, stream, a, b):
-    """``draw`` for every pair (a[i], b[i]) within a stream, by numpy: uint64 array."""
+    """Draw a number for each pair of a stream by numpy, without compiling anything.
+
+    Parameters
+    ----------
+    seed, stream : int
+    a, b : integers, of one length
+
+    Returns
+    -------
+    uint64, one per pair
+        ``draw(draw(seed, stream, 0), a[i], b[i])`` for each i.
+
+    Cost: O(pairs).
+    """
     with np.errstate(over="ignore"):
         z = _mixed(draw_all(seed, stream, np.zeros(1, np.int64)) + _GOLDEN)
         z = _mixed(z + a.astype(np.uint64) * _GOLDEN + np.uint64(1))
@@ -66,7 +108,21 @@ def draw_pairs(seed, stream, a, b):
 
 @serial
 def below(number, limit):
-    """Scale a random uint64 to ``range(limit)``: ``number * limit >> 64``, int64; limit at most 2^63 - 1."""
+    """Scale a random number to a range without division.
+
+    Parameters
+    ----------
+    number : uint64
+    limit : int
+        At most 2^63 - 1.
+
+    Returns
+    -------
+    int64
+        ``number * limit >> 64``, from 0 to ``limit - 1``.
+
+    Cost: O(1).
+    """
     limit = np.uint64(limit)
     high, low = number >> _S32, number & _LOW32
     limit_high, limit_low = limit >> _S32, limit & _LOW32

@@ -12,13 +12,39 @@ from topicloom.kernels.streams import TIE_STREAM, TOPIC_TIE_STREAM, draw_all
 
 
 def circle(n_nodes, seed):
-    """Node ids (int32) in the order in which they sit on the circle."""
+    """Order the nodes around the circle of the tie rule.
+
+    Parameters
+    ----------
+    n_nodes, seed : int
+
+    Returns
+    -------
+    int32, one per place
+        The node that sits there.
+
+    Cost: O(nodes log nodes).
+    """
     return np.argsort(draw_all(seed, TIE_STREAM, np.arange(n_nodes)), kind="stable").astype(np.int32)
 
 
 @serial
 def arc(n_nodes, p, q):
-    """Rank of the pair at places p != q: (length of the shorter arc, place where that arc starts)."""
+    """Rank a pair of nodes by the tie rule.
+
+    Parameters
+    ----------
+    n_nodes : int
+    p, q : int
+        Their places on the circle, p != q.
+
+    Returns
+    -------
+    length, start : int
+        Length of the shorter arc between the two, and the place where that arc starts. Lower comes first.
+
+    Cost: O(1).
+    """
     if p > q:
         p, q = q, p
     forward = q - p
@@ -28,7 +54,21 @@ def arc(n_nodes, p, q):
 
 
 def pair_ranks(n_nodes, pairs):
-    """Rank of each pair of places (m, 2) as one integer: arc length times n_nodes plus start; int64."""
+    """Rank pairs of nodes by the tie rule, each as one number.
+
+    Parameters
+    ----------
+    n_nodes : int
+    pairs : (m, 2) integers
+        Places on the circle.
+
+    Returns
+    -------
+    int64, one per pair
+        The length of `arc` times ``n_nodes``, plus its start.
+
+    Cost: O(pairs).
+    """
     first, last = np.sort(pairs.astype(np.int64), axis=1).T
     forward = last - first
     shorter = 2 * forward <= n_nodes
@@ -36,12 +76,36 @@ def pair_ranks(n_nodes, pairs):
 
 
 def places_on_circle(n_nodes, seed):
-    """Place of each node on the circle: int32, the inverse of `circle`."""
+    """Find the place of each node on the circle of the tie rule.
+
+    Parameters
+    ----------
+    n_nodes, seed : int
+
+    Returns
+    -------
+    int32, one per node
+        The inverse of `circle`.
+
+    Cost: O(nodes log nodes).
+    """
     places = np.empty(n_nodes, np.int32)
     places[circle(n_nodes, seed)] = np.arange(n_nodes, dtype=np.int32)
     return places
 
 
 def topic_places(n_topics, seed):
-    """Place of each topic on a seeded circle of its own, for methods that choose between topics: int32."""
+    """Find the place of each topic on a circle of topics, for methods that choose between topics.
+
+    Parameters
+    ----------
+    n_topics, seed : int
+
+    Returns
+    -------
+    int32, one per topic
+        Independent of the places of the nodes.
+
+    Cost: O(topics log topics).
+    """
     return places_on_circle(n_topics, draw_all(seed, TOPIC_TIE_STREAM, np.zeros(1, np.int64))[0])

@@ -13,11 +13,30 @@ from topicloom.kernels.sorted_rows import longest_row, shared
 
 @serial
 def potential_trees(node_ptr, topic, topic_ptr, member, paying, potential, parent):
-    """Cheapest spanning trees under prices potential · potential / (their sum over shared topics). Returns their cost.
+    """Find the cheapest spanning tree of each topic under prices that potentials give.
 
-    ``potential`` is float64 per subscription (CSR by node), above 0 in the topics ``paying``; ``parent`` receives for
-    every entry (by topic) its neighbour's place in the topic, or -1. Takes a product for each pair
-    of subscribers of a topic and each topic of one of the two.
+    The price of a pair in a topic is the product of its two potentials there, divided by the sum of such products over
+    all topics that the two share: the prices of every pair add up to 1.
+
+    Parameters
+    ----------
+    node_ptr, topic : int64, integers
+        The interest by node, topics ascending in each row.
+    topic_ptr, member : int64, integers
+        The interest by topic. A position in ``member`` is an entry.
+    paying : integers
+        Topics that pay. The others have no tree.
+    potential : float64, one per subscription, by node
+        Above 0 in the topics that pay.
+    parent : int32, one per entry
+        Overwritten: the neighbour's place in the topic on the way to its first member, -1 at that one and elsewhere.
+
+    Returns
+    -------
+    float
+        Cost of all trees.
+
+    Cost: a product for each pair of subscribers of a topic and each topic of one of the two; O(subscriptions) memory.
     """
     row = np.zeros(len(topic_ptr) - 1)
     largest = longest_row(topic_ptr)
@@ -82,7 +101,22 @@ def _products(node_ptr, topic, potential, row, t, v):
 
 @serial
 def potential_gradient(node_ptr, topic, topic_ptr, member, potential, parent, gradient):
-    """Write how the cost of the trees changes with the logarithm of every potential: float64 per subscription."""
+    """Find how the cost of the trees changes with the logarithm of every potential.
+
+    Parameters
+    ----------
+    node_ptr, topic : int64, integers
+        The interest by node, topics ascending in each row.
+    topic_ptr, member : int64, integers
+        The interest by topic. A position in ``member`` is an entry.
+    potential : float64, one per subscription, by node
+    parent : int32, one per entry
+        The trees, as `potential_trees` writes them.
+    gradient : float64, one per subscription, by node
+        Overwritten.
+
+    Cost: O(topics of both ends) for each link of a tree.
+    """
     gradient[:] = 0.0
     for t in range(len(topic_ptr) - 1):
         for e in range(topic_ptr[t], topic_ptr[t + 1]):
@@ -109,14 +143,47 @@ def _add_gradient(node_ptr, topic, potential, gradient, t, u, v):
 
 @borrowing
 def triangle(size, i, j):
-    """Place of the pair of members i and j among the size · (size - 1) / 2 pairs of a topic."""
+    """Number the pair of two members of a topic.
+
+    Parameters
+    ----------
+    size : int
+        Members of the topic.
+    i, j : int
+        Places of the two, i != j.
+
+    Returns
+    -------
+    int
+        Its place among the size · (size - 1) / 2 pairs.
+
+    Cost: O(1).
+    """
     low, high = min(i, j), max(i, j)
     return low * (2 * size - low - 1) // 2 + high - low - 1
 
 
 @serial
 def pair_prices(node_ptr, topic, topic_ptr, member, pair_ptr, potential):
-    """Prices (float32, one per topic and pair of its members) that the potentials give."""
+    """Compute the prices that potentials give, for every topic and pair of its members.
+
+    Parameters
+    ----------
+    node_ptr, topic : int64, integers
+        The interest by node, topics ascending in each row.
+    topic_ptr, member : int64, integers
+        The interest by topic. A position in ``member`` is an entry.
+    pair_ptr : int64, one per topic and one more
+        Where the pairs of a topic begin. `triangle` says which comes where.
+    potential : float64, one per subscription, by node
+
+    Returns
+    -------
+    float32, one per topic and pair
+        0 where the two have no potential in common.
+
+    Cost: a product for each pair of subscribers of a topic and each topic of one of the two.
+    """
     prices = np.empty(pair_ptr[-1], np.float32)
     row = np.zeros(len(topic_ptr) - 1)
     for t in range(len(topic_ptr) - 1):
@@ -135,7 +202,25 @@ def pair_prices(node_ptr, topic, topic_ptr, member, pair_ptr, potential):
 
 @serial
 def pair_trees(topic_ptr, pair_ptr, prices, parent):
-    """Cheapest spanning trees under prices of pairs. Returns their cost; ``parent`` as in `potential_trees`."""
+    """Find the cheapest spanning tree of each topic under prices of pairs.
+
+    Parameters
+    ----------
+    topic_ptr : int64
+        Where the members of each topic begin.
+    pair_ptr : int64
+        Where the pairs of each topic begin, as in `pair_prices`.
+    prices : float32, one per topic and pair
+    parent : int32, one per entry
+        Overwritten, as by `potential_trees`.
+
+    Returns
+    -------
+    float
+        Cost of all trees.
+
+    Cost: O(pairs) time, by Prim's algorithm.
+    """
     largest = longest_row(topic_ptr)
     price, key, outside = np.empty(largest, np.float32), np.empty(largest, np.float32), np.empty(largest, np.int64)
     total = 0.0
@@ -155,7 +240,26 @@ def pair_trees(topic_ptr, pair_ptr, prices, parent):
 def raise_prices(node_ptr, topic, place, topic_ptr, member, pair_ptr, prices, parent, factor):
     """Multiply the prices that trees pay, and scale the prices of each such pair to a sum of 1.
 
-    Multiplicative weights: pairs that several trees use are paid by those that need them most.
+    These are multiplicative weights: pairs that several trees use are paid by those that need them most.
+
+    Parameters
+    ----------
+    node_ptr, topic : int64, integers
+        The interest by node, topics ascending in each row.
+    place : int64, one per subscription, by node
+        Place of the node among the members of the topic.
+    topic_ptr, member : int64, integers
+        The interest by topic.
+    pair_ptr : int64
+        Where the pairs of each topic begin.
+    prices : float32, one per topic and pair
+        Changed in place.
+    parent : int32, one per entry
+        The trees, as `pair_trees` writes them.
+    factor : float32
+        Above 1.
+
+    Cost: O(topics of both ends) for each link of a tree.
     """
     for t in range(len(topic_ptr) - 1):
         size = topic_ptr[t + 1] - topic_ptr[t]

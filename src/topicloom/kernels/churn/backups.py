@@ -43,10 +43,38 @@ PRIMAL_DUAL, GREEDY = 0, 1
 def rebuild_backups(
     rows, members, neighbours, backups, primaries, nodes, done, builder, rounds, keys, scratch, seed, builds
 ):
-    """Rebuild the backups of nodes[done:], one after the other, primaries along with them.
+    """Rebuild the backup sets of some nodes, one after the other, and the primaries along with them.
 
-    Returns how far it came before a pool was full, and the room that the next node wants in it; ``builds`` is how many
-    sets were built before nodes[0], and numbers the random numbers.
+    The primaries of a node are those whose backup it is.
+
+    Parameters
+    ----------
+    rows, members, neighbours : Ragged
+        Topics of all nodes, subscribers of all topics, neighbours of all nodes.
+    backups, primaries : Ragged
+        Changed in place.
+    nodes : int32
+        ``nodes[done:]`` are rebuilt.
+    done : int
+    builder : int
+        PRIMAL_DUAL or GREEDY.
+    rounds : int
+        How often each topic is covered.
+    keys : uint64, one per node
+        Random keys that decide between equal candidates.
+    scratch : Scratch
+        Overwritten.
+    seed : int
+    builds : int
+        How many sets were built before ``nodes[0]``. It numbers the random numbers.
+
+    Returns
+    -------
+    done, wanted : int
+        How far it came before a pool was full, and the room that the next node wants there. ``len(nodes)`` and 0 if it
+        came to the end.
+
+    Cost: O(Σ subscribers of a node's topics) for each node at most.
     """
     weight = neighbours.length + primaries.length
     barred = np.zeros(len(weight), np.bool_)

@@ -18,7 +18,20 @@ class Ragged(NamedTuple):
 
 
 def empty_ragged(n_lists, pool_size):
-    """Empty lists over a pool of the given size."""
+    """Make empty lists over a pool.
+
+    Parameters
+    ----------
+    n_lists : int
+    pool_size : int
+        How many values the pool has room for.
+
+    Returns
+    -------
+    Ragged
+
+    Cost: O(lists + pool).
+    """
     zeros = np.zeros(n_lists, np.int32)
     return Ragged(
         np.zeros(n_lists, np.int64), zeros, zeros.copy(), np.empty(pool_size, np.int32), np.zeros(1, np.int64)
@@ -58,7 +71,21 @@ def _move(lists, wider):
 
 @serial
 def row(lists, i):
-    """Values of list i: a view of the pool, which changes with it."""
+    """Look at the values of one list.
+
+    Parameters
+    ----------
+    lists : Ragged
+    i : int
+        Number of the list.
+
+    Returns
+    -------
+    int32
+        A view of the pool, which holds until the list moves.
+
+    Cost: O(1).
+    """
     return lists.pool[lists.start[i] : lists.start[i] + lists.length[i]]
 
 
@@ -154,7 +181,20 @@ def remove_all(lists, ids, values):
 
 @serial
 def gather(lists, ids):
-    """Values of some lists, one after the other: int32."""
+    """Copy the values of some lists, one after the other.
+
+    Parameters
+    ----------
+    lists : Ragged
+    ids : integers
+        Numbers of the lists.
+
+    Returns
+    -------
+    int32
+
+    Cost: O(lists asked for + their values).
+    """
     total = 0
     for i in ids:
         total += lists.length[i]

@@ -219,9 +219,28 @@ def pieces(members, neighbours, nodes, topics, node_ptr, topic, scratch):
 
 @serial
 def walk(members, neighbours, t, first, last, node, parent, waiting, scratch):
-    """Join the sets of ``parent`` in [first, last) whose nodes reach each other inside topic t.
+    """Join the sets of those nodes of a topic that reach each other inside it.
 
-    ``waiting`` counts, for each set, nodes that its walk has still to look around; 1 for each at the beginning.
+    All walk at once, one step in turn, and stop when no two unmet walks can go on.
+
+    Parameters
+    ----------
+    members, neighbours : Ragged
+        Subscribers of all topics, neighbours of all nodes.
+    t : int
+        The topic.
+    first, last : int
+        Range of entries of ``node``, ``parent`` and ``waiting``.
+    node : int32
+        The nodes, subscribers of t.
+    parent : int32
+        Disjoint sets of entries, changed in place.
+    waiting : int64
+        How many nodes the walk of each set has still to look around; 1 for each at the beginning. Overwritten.
+    scratch : Scratch
+        Overwritten.
+
+    Cost: at most O(subscribers of the topic + their links).
     """
     stamp, owner, queue = scratch.stamp, scratch.number, scratch.queue
     if last - first < 2:

@@ -11,7 +11,22 @@ from topicloom.kernels.sorted_rows import meeting
 
 @serial
 def links_at(neighbours, keys, nodes):
-    """Links of the nodes, each once: (m, 2) int32, those with an end of high degree first, then by the ends' keys."""
+    """List the links of some nodes, each once, those first that it is best to be rid of.
+
+    Parameters
+    ----------
+    neighbours : Ragged
+    keys : uint64, one per node
+        Random keys that decide between links of equal degree.
+    nodes : int32
+
+    Returns
+    -------
+    (m, 2) int32
+        Links with an end of high degree first, then by the keys of both ends.
+
+    Cost: O(m log m).
+    """
     total = 0
     for u in nodes:
         total += neighbours.length[u]
@@ -33,10 +48,27 @@ def links_at(neighbours, keys, nodes):
 
 @serial
 def spare_link(rows, members, neighbours, pairs, done, scratch):
-    """The first of pairs[done:] that is a link which no topic needs, taken out of ``neighbours``; len(pairs) if none.
+    """Take out the first link that no topic needs.
 
-    A topic needs a link when its ends do not reach each other without it: one walk for each topic that they share,
-    until one needs it.
+    A topic needs a link when its ends do not reach each other without it.
+
+    Parameters
+    ----------
+    rows, members, neighbours : Ragged
+        Topics of all nodes, subscribers of all topics, neighbours of all nodes. The link is taken out of
+        ``neighbours``.
+    pairs : (m, 2) int32
+        Links. ``pairs[done:]`` are tried in turn.
+    done : int
+    scratch : Scratch
+        Overwritten.
+
+    Returns
+    -------
+    int
+        Position in ``pairs`` of the link taken out, ``len(pairs)`` if there is none.
+
+    Cost: one `walk` for each topic that the ends of a link share, until one needs it.
     """
     ends = np.empty(2, np.int32)
     swapped = np.empty(2, np.int32)

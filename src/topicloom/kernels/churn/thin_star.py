@@ -30,10 +30,32 @@ class Star(NamedTuple):
 
 @serial
 def thin_star(rows, members, neighbours, keys, u, cap, scratch):
-    """Links of u that can go, and who gets one to it instead: (neighbours int32, node or -1).
+    """Find a way to have one link less at a node.
 
-    One link and nobody, or two and a node with fewer than ``cap`` links; none if neither is found. It does not depend
-    on how the lists lie in memory. O(subscribers of u's topics and their links).
+    Either one link that no topic needs goes, or two go and one to another node, which stands in for both, comes. The
+    answer does not depend on how the lists lie in memory.
+
+    Parameters
+    ----------
+    rows, members, neighbours : Ragged
+        Topics of all nodes, subscribers of all topics, neighbours of all nodes.
+    keys : uint64, one per node
+        Decide between nodes of equal degree.
+    u : int
+        The node.
+    cap : int
+        A new neighbour has fewer links than this.
+    scratch : Scratch
+        Overwritten.
+
+    Returns
+    -------
+    gone : int32
+        Neighbours whose link goes: none, one or two.
+    node : int32
+        The new neighbour, -1 for none.
+
+    Cost: O(subscribers of u's topics and their links).
     """
     star = _star(rows, members, neighbours, u, cap, scratch)
     needed = _needed(star)

@@ -189,7 +189,24 @@ def _cheapest(able, price, barred, shared, keys, base):
 
 @serial
 def tie_of(shared, key, base):
-    """Order of equal prices, below 2^32, lowest first: the one that shares most topics, then by its mixed key."""
+    """Order two candidates of equal price: the one that shares most topics first, then by its mixed key.
+
+    Parameters
+    ----------
+    shared : int
+        Topics that the candidate shares with the node. Beyond `MOST_SHARED` no difference is made.
+    key : uint64
+        The candidate's own random key.
+    base : uint64
+        The random number of the call, which is mixed in.
+
+    Returns
+    -------
+    int64
+        Below 2^32; the lowest comes first.
+
+    Cost: O(1).
+    """
     return (np.int64(MOST_SHARED - min(shared, MOST_SHARED)) << 20) + np.int64((key ^ base) >> np.uint64(44))
 
 

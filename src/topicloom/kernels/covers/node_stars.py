@@ -17,16 +17,24 @@ NEIGHBOURS, WEIGHTED, DENSITY = 0, 1, 2
 
 @serial
 def node_stars(indptr, topics, topic_indptr, topic_nodes, places, rule):
-    """Links in the order added, a star's by ascending leaf: (m, 2) int32, u < v.
+    """Build an overlay of topic diameter 2 from stars around nodes.
 
     Parameters
     ----------
-    indptr, topics, topic_indptr, topic_nodes : int64, int32, int64, int32 arrays
+    indptr, topics, topic_indptr, topic_nodes : int64, int32, int64, int32
         The interest by node and by topic, ascending.
-    places : int32 array
+    places : int32, one per node
         Of nodes with equal keys the one with the lowest place is taken.
     rule : int
-        Key: NEIGHBOURS n_u, WEIGHTED w_u, DENSITY w_u / n_u.
+        The key: NEIGHBOURS n_u, WEIGHTED w_u, DENSITY w_u / n_u.
+
+    Returns
+    -------
+    (m, 2) int32
+        Links, u < v, in the order added, those of a star by ascending leaf.
+
+    Cost: O(Σ_u topics(u) · w_u) time at worst, O(subscriptions log nodes) for WEIGHTED; O(subscriptions + links)
+    memory.
     """
     n_nodes = len(indptr) - 1
     subscribers = np.diff(topic_indptr)

@@ -12,14 +12,43 @@ from topicloom.kernels.jit import serial
 
 @serial
 def precedes(numerator, denominator, places, a, b):
-    """Whether node a has a higher ratio than b, or an equal one and a lower place."""
+    """Compare two nodes of the heap.
+
+    Parameters
+    ----------
+    numerator, denominator : int64, one per node
+    places : int32, one per node
+    a, b : int
+        Nodes.
+
+    Returns
+    -------
+    bool
+        Whether a has a higher ratio than b, or an equal one and a lower place.
+
+    Cost: O(1).
+    """
     left, right = numerator[a] * denominator[b], numerator[b] * denominator[a]
     return left > right or (left == right and places[a] < places[b])
 
 
 @serial
 def build_heap(numerator, denominator, places):
-    """Heap of all nodes: (heap, index) int32, the nodes from the top down and where each of them is."""
+    """Build the heap of all nodes.
+
+    Parameters
+    ----------
+    numerator, denominator : int64, one per node
+    places : int32, one per node
+        Decide between equal ratios.
+
+    Returns
+    -------
+    heap, index : int32
+        The nodes, each above two others that it precedes, the first of all at 0; and where each node is.
+
+    Cost: O(nodes).
+    """
     heap = np.arange(len(places), dtype=np.int32)
     index = heap.copy()
     for at in range(len(places) // 2 - 1, -1, -1):
@@ -29,7 +58,18 @@ def build_heap(numerator, denominator, places):
 
 @serial
 def restore(heap, index, numerator, denominator, places, node):
-    """Move a node to where it belongs after its key, and no other, has changed."""
+    """Move a node to where it belongs after its key, and no other, has changed.
+
+    Parameters
+    ----------
+    heap, index : int32
+        As `build_heap` gives them. Changed in place.
+    numerator, denominator : int64, one per node
+    places : int32, one per node
+    node : int
+
+    Cost: O(log nodes).
+    """
     at = index[node]
     while at > 0:
         above = (at - 1) // 2

@@ -17,14 +17,21 @@ from topicloom.kernels.jit import serial
 
 @serial
 def topic_stars(indptr, topics, topic_indptr, topic_nodes, places, topic_places):
-    """Links in the order added, a star's by ascending leaf: (m, 2) int32, u < v.
+    """Build an overlay of topic diameter 2 from one star for each topic.
 
     Parameters
     ----------
-    indptr, topics, topic_indptr, topic_nodes : int64, int32, int64, int32 arrays
+    indptr, topics, topic_indptr, topic_nodes : int64, int32, int64, int32
         The interest by node and by topic, ascending. An entry is a position in ``topics``.
-    places, topic_places : int32 arrays
+    places, topic_places : int32
         Of equal densities the node with the lowest place is taken, then its topic with the lowest place.
+
+    Returns
+    -------
+    (m, 2) int32
+        Links, u < v, in the order added, those of a star by ascending leaf.
+
+    Cost: O(Σ_u topics(u)² + subscriptions log nodes) time at worst, O(subscriptions + links) memory.
     """
     n_nodes = len(indptr) - 1
     subscribers = np.diff(topic_indptr)

@@ -10,11 +10,26 @@ _TRIES = 200
 
 @serial
 def random_mesh(n, degree, seed):
-    """Links of a random graph on range(n) in which all nodes have a degree, or one lacks a link if n·degree is odd.
+    """Draw a random graph in which all nodes have the same degree.
 
-    The union of degree // 2 random cycles through all nodes, and a random matching if the degree is odd; steps that
-    would repeat a link are exchanged with others. Where that finds no way, which happens in small dense graphs only, a
-    ring lattice over a random order is returned: regular as well. Needs 2 <= degree < n. (m, 2) int32, u < v.
+    It is the union of degree // 2 random cycles through all nodes, and of a random matching if the degree is odd. Steps
+    that would repeat a link are exchanged with others. Where that finds no way, which happens in small dense graphs
+    only, a ring lattice over a random order is returned, which is regular as well.
+
+    Parameters
+    ----------
+    n : int
+        Number of nodes.
+    degree : int
+        From 2 to n - 1. If n · degree is odd, one node lacks a link.
+    seed : int
+
+    Returns
+    -------
+    (m, 2) int32
+        Links, u < v.
+
+    Cost: O(n · degree) on average.
     """
     links = np.empty((n * degree // 2, 2), np.int32)
     n_links = 0

@@ -77,9 +77,19 @@ def leading_keys(nodes, indptr, topics, rank, seed):
 
 @serial
 def places_among(nodes, seed):
-    """Place of each node on the circle of the tie rule when only these nodes sit on it; int32.
+    """Find the place of each node on the circle of the tie rule when only these nodes sit on it.
 
-    For ``nodes = range(n)`` this is `places_on_circle`.
+    Parameters
+    ----------
+    nodes : integers
+    seed : int
+
+    Returns
+    -------
+    int32, one per node given
+        For ``nodes = range(n)`` those of `places_on_circle`.
+
+    Cost: O(nodes log nodes).
     """
     keys = np.empty(len(nodes), np.uint64)
     for k in range(len(nodes)):

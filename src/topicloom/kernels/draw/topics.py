@@ -19,7 +19,22 @@ Subscriptions = tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]
 
 
 def draw_sizes(first_node, last_node, seed, size_weights):
-    """Draw a size per node (int64): k with a probability proportional to ``size_weights[k]`` (sum < 2^63)."""
+    """Draw the number of topics of each node.
+
+    Parameters
+    ----------
+    first_node, last_node : int
+        The range of nodes.
+    seed : int
+    size_weights : int64
+        The probability of k is proportional to ``size_weights[k]``. Their sum is below 2^63.
+
+    Returns
+    -------
+    int64, one per node of the range
+
+    Cost: O(nodes · log sizes).
+    """
     bounds = np.cumsum(size_weights)
     nodes = np.arange(first_node, last_node)
     marks = _scaled(draw_pairs(seed, SIZE_STREAM, nodes, np.zeros_like(nodes)), bounds[-1])
@@ -29,10 +44,25 @@ def draw_sizes(first_node, last_node, seed, size_weights):
 def draw_distinct(first_node: int, last_node: int, seed: int, weights: Weights, size_weights: Weights) -> Subscriptions:
     """Draw topics by weight until every node has as many distinct ones as `draw_sizes` gives it.
 
-    Drawing again whenever a topic repeats comes to the same as drawing from the weight of the topics not
-    yet drawn: done here, so that no draw is wasted however skewed the weights. A Fenwick tree over
-    ``weights`` (int64, positive, sum < 2^63) finds and removes a topic in O(log topics). No size may exceed
-    the number of topics.
+    Drawing again whenever a topic repeats comes to the same as drawing from the weight of the topics not yet drawn.
+    That is done here, so that no draw is wasted however skewed the weights.
+
+    Parameters
+    ----------
+    first_node, last_node : int
+        The range of nodes.
+    seed : int
+    weights : int64, one per topic
+        Positive, with a sum below 2^63.
+    size_weights : int64
+        Weight of each number of topics; as in `draw_sizes`. No size may exceed the number of topics.
+
+    Returns
+    -------
+    indptr : int64, topics : int32
+        CSR of the range, topics ascending in each row.
+
+    Cost: O(log topics) for each subscription, by a Fenwick tree over the weights.
     """
     indptr = np.zeros(last_node - first_node + 1, np.int64)
     np.cumsum(draw_sizes(first_node, last_node, seed, size_weights), out=indptr[1:])
@@ -66,7 +96,25 @@ def _draw_rows(first_node, base, weights, tree, total, indptr, topics):
 
 @serial
 def draw_independent(first_node: int, last_node: int, seed: int, certain: int, thresholds: Thresholds) -> Subscriptions:
-    """Give every node topic t with probability ``thresholds[t]`` / 2^64, the first ``certain`` always."""
+    """Draw each topic of each node with a probability of its own.
+
+    Parameters
+    ----------
+    first_node, last_node : int
+        The range of nodes.
+    seed : int
+    certain : int
+        The first topics, which every node wants.
+    thresholds : uint64, one per topic
+        The probability times 2^64.
+
+    Returns
+    -------
+    indptr : int64, topics : int32
+        CSR of the range, topics ascending in each row.
+
+    Cost: O(nodes · topics).
+    """
     n_topics = len(thresholds)
     indptr = np.zeros(last_node - first_node + 1, np.int64)
     topics = np.empty(max(16, n_topics), np.int32)
