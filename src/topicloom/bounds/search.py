@@ -13,6 +13,7 @@ from topicloom.kernels.bounds.link_prices import (
 )
 from topicloom.model import Interest
 from topicloom.model.arrays import Int64Array
+from topicloom.model.interest import both_ways
 
 Floats = npt.NDArray[np.float64]
 
@@ -40,7 +41,7 @@ def found_potentials(interest: Interest, effort: float) -> tuple[Floats, Int64Ar
     best, highest = logs, -1.0
     parent, slope = np.empty(len(logs), np.int32), np.empty(len(logs))
     mean, square = np.zeros(len(logs)), np.zeros(len(logs))
-    arrays = (interest.indptr, interest.topics, interest.topic_indptr, interest.topic_nodes)
+    arrays = both_ways(interest)
     for step in range(steps):
         potential = np.where(pays[interest.topics], np.exp(logs), 0.0)
         value = potential_trees(*arrays, paying, potential, parent)

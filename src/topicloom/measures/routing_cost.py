@@ -10,7 +10,7 @@ from topicloom.kernels.paths.diameter import adjacency
 from topicloom.measures.topic_measures import measure_topics
 from topicloom.model.arrays import Int64Array, frozen
 from topicloom.model.given_links import link_ids
-from topicloom.model.interest import Interest
+from topicloom.model.interest import Interest, both_ways
 
 
 def overlay_diameters(interest: Interest, links: Any) -> Int64Array:
@@ -29,16 +29,7 @@ def overlay_diameters(interest: Interest, links: Any) -> Int64Array:
     [2, -1]
     """
     link_indptr, neighbours = _rows(interest, links)
-    return frozen(
-        routing.overlay_diameters(
-            link_indptr,
-            neighbours,
-            interest.indptr,
-            interest.topics,
-            interest.topic_indptr,
-            interest.topic_nodes,
-        )
-    )
+    return frozen(routing.overlay_diameters(link_indptr, neighbours, *both_ways(interest)))
 
 
 def filtering_costs(interest: Interest, links: Any) -> Int64Array:

@@ -301,6 +301,11 @@ def _integers(values: npt.ArrayLike, what: str) -> Int64Array:
     return array.astype(np.int64)
 
 
+def both_ways(interest: "Interest") -> tuple[Int64Array, Int32Array, Int64Array, Int32Array]:
+    """Arrays of an interest as most kernels take them: by node (row starts, topics), then by topic (starts, nodes)."""
+    return interest.indptr, interest.topics, interest.topic_indptr, interest.topic_nodes
+
+
 def checked_interest(interest: Any, function: str) -> "Interest":
     """The first argument of a public function, or an error that says how an interest is made."""
     accepted = "an Interest, as Interest.from_pairs makes it,"

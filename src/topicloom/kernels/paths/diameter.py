@@ -75,10 +75,35 @@ def search(indptr, neighbours, source, distance, queue):
     Cost: O(nodes + edges).
     """
     distance[:] = -1
-    distance[source] = 0
+    return search_on(indptr, neighbours, source, 0, distance, queue)
+
+
+@serial
+def search_on(indptr, neighbours, source, start, distance, queue):
+    """Search breadth-first among the nodes that have no distance yet.
+
+    Parameters
+    ----------
+    indptr, neighbours
+        The graph in CSR form, every edge in both rows.
+    source : int
+    start : int
+        Distance of the source.
+    distance : int32, one per node
+        Written for the nodes met. Those that are not negative before are not entered.
+    queue : int32, one per node
+        Overwritten with the nodes in the order they are met.
+
+    Returns
+    -------
+    int
+        The number of nodes met.
+
+    Cost: O(nodes met + their edges).
+    """
+    distance[source] = start
     queue[0] = source
-    tail = 1
-    head = 0
+    head, tail = 0, 1
     while head < tail:
         v = queue[head]
         head += 1

@@ -5,7 +5,7 @@ import heapq
 import numpy as np
 
 from topicloom.kernels.jit import serial
-from topicloom.kernels.paths.diameter import adjacency, search
+from topicloom.kernels.paths.diameter import adjacency, search, search_on
 from topicloom.kernels.paths.topic_shape import oriented_links, topic_edges
 from topicloom.kernels.paths.trees import mixed, shortest_tree, tree_from_middle
 
@@ -143,7 +143,7 @@ def grown_tree(n, src, dst, kept_src, kept_dst, load, salt):
         if x >= 0:
             tree_src[rows], tree_dst[rows] = x, y
             rows += 1
-        tail = _enter(kept_indptr, kept_neighbours, y, 0 if x < 0 else depth[x] + 1, depth, queue)
+        tail = search_on(kept_indptr, kept_neighbours, y, 0 if x < 0 else depth[x] + 1, depth, queue)
         for i in range(tail):
             u = queue[i]
             for e in range(indptr[u], indptr[u + 1]):
@@ -154,24 +154,6 @@ def grown_tree(n, src, dst, kept_src, kept_dst, load, salt):
     if rows < n - 1:
         return np.full(n, -2, np.int32)
     return tree_from_middle(n, tree_src, tree_dst, load, salt)
-
-
-@serial
-def _enter(indptr, neighbours, source, start, depth, queue):
-    """Give depths to the component of ``source``, from ``start`` up. Returns how many nodes stand in ``queue``."""
-    depth[source] = start
-    queue[0] = source
-    head, tail = 0, 1
-    while head < tail:
-        v = queue[head]
-        head += 1
-        for e in range(indptr[v], indptr[v + 1]):
-            w = neighbours[e]
-            if depth[w] < 0:
-                depth[w] = depth[v] + 1
-                queue[tail] = w
-                tail += 1
-    return tail
 
 
 @serial

@@ -8,6 +8,7 @@ from topicloom.kernels.tie_order import places_on_circle
 from topicloom.methods.registry import Size, method
 from topicloom.model import Interest, Overlay
 from topicloom.model.checks import checked_seed
+from topicloom.model.interest import both_ways
 
 _PAPER = "Onus, Richa: Parameterized Maximum and Average Degree Approximation in Topic-Based Publish-Subscribe, §6.1"
 _COST = (
@@ -173,12 +174,5 @@ def cd_oda_2(interest: Interest, *, seed: int = 0) -> Overlay:
 
 def _around_nodes(interest: Interest, method: str, rule: int, seed: int) -> Overlay:
     seed = checked_seed(seed)
-    links = node_stars(
-        interest.indptr,
-        interest.topics,
-        interest.topic_indptr,
-        interest.topic_nodes,
-        places_on_circle(interest.n_nodes, seed),
-        rule,
-    )
+    links = node_stars(*both_ways(interest), places_on_circle(interest.n_nodes, seed), rule)
     return Overlay(interest, links, method, seed=seed)

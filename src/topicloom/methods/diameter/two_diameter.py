@@ -5,6 +5,7 @@ from topicloom.kernels.tie_order import places_on_circle, topic_places
 from topicloom.methods.registry import method
 from topicloom.model import Interest, Overlay
 from topicloom.model.checks import checked_seed
+from topicloom.model.interest import both_ways
 
 
 @method(
@@ -58,12 +59,6 @@ def two_diameter_oda(interest: Interest, *, seed: int = 0) -> Overlay:
     (8, 2)
     """
     seed = checked_seed(seed)
-    links = topic_stars(
-        interest.indptr,
-        interest.topics,
-        interest.topic_indptr,
-        interest.topic_nodes,
-        places_on_circle(interest.n_nodes, seed),
-        topic_places(interest.n_topics, seed),
-    )
+    places = places_on_circle(interest.n_nodes, seed), topic_places(interest.n_topics, seed)
+    links = topic_stars(*both_ways(interest), *places)
     return Overlay(interest, links, "2d-oda", seed=seed)

@@ -10,6 +10,7 @@ from topicloom.kernels.covers.co_subscribers import count_co_subscribers, list_c
 from topicloom.methods.registry import Size, method
 from topicloom.model import Interest, Overlay
 from topicloom.model.checks import checked_seed
+from topicloom.model.interest import both_ways
 
 MOST_LINKS = 200_000_000
 
@@ -64,7 +65,7 @@ def full_mesh(interest: Interest, *, seed: int = 0) -> Overlay:
     15
     """
     largest = int(np.diff(interest.topic_indptr).max(initial=0))
-    csr = (interest.indptr, interest.topics, interest.topic_indptr, interest.topic_nodes)
+    csr = both_ways(interest)
     n_links = largest * (largest - 1) // 2
     if n_links <= MOST_LINKS:
         n_links = int(count_co_subscribers(*csr, MOST_LINKS))

@@ -5,6 +5,7 @@ from topicloom.kernels.tie_order import places_on_circle
 from topicloom.methods.registry import method
 from topicloom.model import Interest, Overlay
 from topicloom.model.checks import checked_seed
+from topicloom.model.interest import both_ways
 
 
 @method(
@@ -53,11 +54,5 @@ def spanning_tree(interest: Interest, *, seed: int = 0) -> Overlay:
     (5, 2)
     """
     seed = checked_seed(seed)
-    links = heaviest_forest(
-        interest.indptr,
-        interest.topics,
-        interest.topic_indptr,
-        interest.topic_nodes,
-        places_on_circle(interest.n_nodes, seed),
-    )
+    links = heaviest_forest(*both_ways(interest), places_on_circle(interest.n_nodes, seed))
     return Overlay(interest, links, "spanning-tree", seed=seed)
