@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
-from topicloom.errors import NoTruthValueError
+from topicloom.model.results import JudgedByOk
 
 
 class Place(NamedTuple):
@@ -72,7 +72,7 @@ class Finding:
 
 
 @dataclass(frozen=True)
-class Findings:
+class Findings(JudgedByOk):
     """What an audit found.
 
     Attributes
@@ -96,9 +96,6 @@ class Findings:
     def ok(self) -> bool:
         """Whether nothing was found."""
         return not self.findings
-
-    def __bool__(self) -> bool:
-        raise NoTruthValueError("findings are neither true nor false; ask .ok")
 
     @property
     def kinds(self) -> dict[str, int]:

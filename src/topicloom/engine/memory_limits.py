@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from topicloom.errors import NotEnoughMemoryError
-from topicloom.methods.dc.divide_and_conquer import worker_size
 from topicloom.methods.registry import MethodSpec, Size, registered, spec_of
 from topicloom.methods.selection import MethodChoice
 from topicloom.reading.source_plan import TableFile
@@ -52,12 +51,13 @@ def check_memory(
 ) -> int:
     """Bytes that a method is expected to take in one process; an error when that is more than there is.
 
-    ``workers`` is the number that `dc` keeps busy at the same time. An interest that tasks map from files (``mapped``)
-    is not held.
+    ``workers`` is the number that a method whose tasks hold a share of the interest keeps busy at the same time. An
+    interest that tasks map from files (``mapped``) is not held.
     """
-    part = worker_size(size, **(options or {})) if method == "dc" else size
-    needed = (0 if mapped else interest_bytes(part)) + spec_of(method).bytes_needed(size, options)
-    busy = workers if method == "dc" else 1
+    asked = spec_of(method)
+    part = size if asked.share is None else asked.share(size, **(options or {}))
+    needed = (0 if mapped else interest_bytes(part)) + asked.bytes_needed(size, options)
+    busy = 1 if asked.share is None else workers
     if busy * needed > available:
         fitting = [
             name
@@ -67,7 +67,7 @@ def check_memory(
             and interest_bytes(size) + spec.bytes_needed(size, _shared(spec, options)) <= available
         ]
         advice = f"; these methods would fit: {', '.join(fitting)}" if fitting else "; no method fits on this machine"
-        if method == "dc":
+        if asked.share is not None:
             advice = "; more partitions, a smaller core or a lower merge_limit take less"
         raise NotEnoughMemoryError(
             f"{method} needs about {busy * needed / 2**30:.1f} GiB for this interest, "

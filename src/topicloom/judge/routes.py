@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +11,7 @@ from scipy.sparse import csgraph
 
 from topicloom.model.arrays import Int32Array, Int64Array
 from topicloom.model.interest import Interest
+from topicloom.model.results import JudgedByOk
 
 _MOST = 1_000
 
@@ -37,7 +38,7 @@ class BrokenRoute(NamedTuple):
 
 
 @dataclass(frozen=True)
-class RoutesVerdict:
+class RoutesVerdict(JudgedByOk):
     """Answer of `topicloom.routing.Routes.verify`.
 
     Attributes
@@ -54,9 +55,6 @@ class RoutesVerdict:
     broken: tuple[BrokenRoute, ...]
     topics: int
     rows: int
-
-    def __bool__(self) -> NoReturn:
-        raise TypeError("a verdict has no truth value; use .ok")
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready dictionary."""

@@ -53,6 +53,8 @@ class MethodSpec:
         Whether it can do without given links (``forbid``).
     parallel : bool
         Whether several tasks of Spark can work on it, and keep what they finish in a work folder.
+    share : callable, optional
+        The most of an interest of a given `Size` that one task holds, with given options, if that is not all of it.
     chooses : callable, optional
         Names the method to use for an interest of a given `Size`, with the reason, if it only chooses among others.
     """
@@ -71,6 +73,7 @@ class MethodSpec:
     check: Callable[[Mapping[str, Any]], object] | None = None
     bars: bool = False
     parallel: bool = False
+    share: Callable[..., Size] | None = None
     chooses: Callable[[Size], tuple[str, str]] | None = None
 
     def bytes_needed(self, size: Size, options: Mapping[str, Any] | None = None) -> int:

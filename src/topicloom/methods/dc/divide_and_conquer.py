@@ -137,6 +137,7 @@ def worker_size(size: Size, **options: Any) -> Size:
     check=lambda options: Plan.of(**options),
     promises=lambda options: Plan.of(**options).k,
     parallel=True,
+    share=worker_size,
 )
 def divide_and_conquer(
     interest: Interest,
