@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -15,7 +16,7 @@ from topicloom.churn.options import BUILDERS, POLICIES, recorded_k
 from topicloom.churn.route_store import check_fits
 from topicloom.cli.console import format_number, narrated, print_table, tell
 from topicloom.cli.given import GivenOverlay, SubscriptionsFile, given_overlay
-from topicloom.cli.option_groups import Json, LinkOptions, Overwrite, Seed, TableOptions
+from topicloom.cli.option_groups import Json, LinkOptions, Overwrite, TableOptions
 from topicloom.errors import InputNotFoundError, InvalidEventError, MissingColumnError
 from topicloom.model import Change, Overlay, Rejection
 from topicloom.routing import Plan
@@ -28,32 +29,48 @@ EXAMPLE = "Example: topicloom churn overlay events.jsonl overlay-2 --policy shad
 _SUFFIXES = (".json", ".jsonl", ".ndjson", ".parquet")
 
 
+@dataclass(frozen=True)
+class UpkeepOptions:
+    """How an overlay is kept connected while nodes come and go."""
+
+    policy: Annotated[
+        str | None, typer.Option(help=f"Where new links are sought: {', '.join(POLICIES)}.  [default: shadow]")
+    ] = None
+    backups: Annotated[
+        str | None, typer.Option(help=f"How backups are chosen: {', '.join(BUILDERS)}.  [default: primal-dual]")
+    ] = None
+    coverage: Annotated[int | None, typer.Option(help="Backups per topic of a node.  [default: 3]")] = None
+    rho: Annotated[float | None, typer.Option(help="Of Low-ODA's link rule.  [default: 3]")] = None
+    k: Annotated[int | None, typer.Option(help="Connectivity to maintain.  [default: that of the overlay]")] = None
+    release: Annotated[
+        int | None,
+        typer.Option(
+            help="Links between remaining nodes that a repair may release; 0 is the paper's algorithm.  [default: 0]"
+        ),
+    ] = None
+    rebalance: Annotated[
+        float | None, typer.Option(help="Exchange links while degrees exceed this many times a fresh design's.")
+    ] = None
+    seed: Annotated[int | None, typer.Option(help="Same seed and events, same links.  [default: 0]")] = None
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """What was asked for; the rest is left to the library."""
+        return {name: value for name, value in vars(self).items() if value is not None}
+
+
 def command(
     overlay: GivenOverlay,
     events: Annotated[Path, typer.Argument(help="JSON lines or Parquet, a file or a folder of them; see above.")],
     out: Annotated[Path, typer.Argument(help="Overlay directory to write, with changes/ and changes.jsonl.")],
-    policy: Annotated[str, typer.Option(help=f"Where new links are sought: {', '.join(POLICIES)}.")] = "shadow",
-    backups: Annotated[str, typer.Option(help=f"How backups are chosen: {', '.join(BUILDERS)}.")] = "primal-dual",
-    coverage: Annotated[int, typer.Option(help="Backups per topic of a node.")] = 3,
-    rho: Annotated[float, typer.Option(help="Of Low-ODA's link rule.")] = 3.0,
-    k: Annotated[
-        int | None,
-        typer.Option(help="Connectivity to maintain.  [default: that of the overlay]", show_default=False),
-    ] = None,
-    release: Annotated[
-        int, typer.Option(help="Links between remaining nodes that a repair may release; 0 is the paper's algorithm.")
-    ] = 0,
-    rebalance: Annotated[
-        float | None, typer.Option(help="Exchange links while degrees exceed this many times a fresh design's.")
-    ] = None,
     plan: Annotated[
         Path | None,
         typer.Option(help="Plan that runs now: its trees follow, and OUT/plan is the next one.", show_default=False),
     ] = None,
     batch: Annotated[int, typer.Option(min=1, help="Events that are repaired together.")] = 1,
-    seed: Seed = 0,
     subscriptions: SubscriptionsFile = None,
     *,
+    upkeep: UpkeepOptions,
     table: TableOptions,
     link_table: LinkOptions,
     overwrite: Overwrite = False,
@@ -73,8 +90,7 @@ def command(
         given, findings = given_overlay(overlay, subscriptions, table, link_table, narrator.note)
         rows = list(_read(events))
         narrator("building backups")
-        keeps = kept_k(given, overlay, k)
-        m = Maintainer(given.interest, given, policy, backups, coverage, rho, keeps, seed, rebalance, release)
+        m = Maintainer(given.interest, given, **{**upkeep.given, "k": kept_k(given, overlay, upkeep.k)})
         accepted, rejected = m.sift([row for row in rows if not isinstance(row, Rejection)])
         rejected = [row for row in rows if isinstance(row, Rejection)] + rejected
         narrator(f"applying {len(accepted):,} events")

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from topicloom.churn import holds_state, read_state
-from topicloom.churn.options import BUILDERS, POLICIES
 from topicloom.churn.state_file import names_of
-from topicloom.cli.commands.churn import kept_k
+from topicloom.cli.commands.churn import UpkeepOptions, kept_k
 from topicloom.cli.console import narrated, tell
 from topicloom.cli.option_groups import Conf, Master, Verbose
 from topicloom.errors import InputNotFoundError, InvalidOptionError, OutputExistsError
@@ -42,26 +41,12 @@ def command(
     format: Annotated[
         str | None, typer.Option(help="json (lines) or parquet.  [default: by the files there]", show_default=False)
     ] = None,
-    policy: Annotated[
-        str | None, typer.Option(help=f"Where new links are sought: {', '.join(POLICIES)}.  [default: shadow]")
-    ] = None,
-    backups: Annotated[
-        str | None, typer.Option(help=f"How backups are chosen: {', '.join(BUILDERS)}.  [default: primal-dual]")
-    ] = None,
-    coverage: Annotated[int | None, typer.Option(help="Backups per topic of a node.  [default: 3]")] = None,
-    rho: Annotated[float | None, typer.Option(help="Of Low-ODA's link rule.  [default: 3]")] = None,
-    k: Annotated[int | None, typer.Option(help="Connectivity to maintain.  [default: that of the overlay]")] = None,
-    release: Annotated[
-        int | None, typer.Option(help="Links between remaining nodes that a repair may release.  [default: 0]")
-    ] = None,
-    rebalance: Annotated[
-        float | None, typer.Option(help="Exchange links while degrees exceed this many times a fresh design's.")
-    ] = None,
     plan: Annotated[
         Path | None,
         typer.Option(help="Plan that runs now: its trees follow; not read when OUT goes on.", show_default=False),
     ] = None,
-    seed: Annotated[int | None, typer.Option(help="Same seed and events, same links.  [default: 0]")] = None,
+    *,
+    upkeep: UpkeepOptions,
     master: Master = None,
     conf: Conf = [],  # noqa: B006 - typer reads it and never writes
     verbose: Verbose = False,
@@ -76,11 +61,7 @@ def command(
     after the batch in hand, and leaves the overlay in OUT/overlay. The driver of Spark is this process; a Spark
     Connect server cannot be used.
     """
-    given = {
-        "policy": policy, "backups": backups, "coverage": coverage, "rho": rho, "k": k, "seed": seed,
-        "rebalance": rebalance, "release": release,
-    }  # fmt: skip
-    options: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+    options = upkeep.given
     if once and trigger is not None:
         raise InvalidOptionError("--once and --trigger exclude each other")
     if not events.is_dir():
@@ -91,7 +72,7 @@ def command(
         if base is None:
             tell(f"going on in {out}; {overlay} is not read again")
         else:
-            options["k"] = kept_k(base, overlay, k)
+            options["k"] = kept_k(base, overlay, upkeep.k)
         narrator("starting Spark")
         with spark_session(master=master, conf=conf, verbose=verbose) as spark, _asked_to_stop() as asked:
             from topicloom.stream import maintain, read_events
