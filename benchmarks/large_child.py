@@ -30,7 +30,7 @@ def sample(options: str, partitions: str) -> dict:
 
 def real(name: str) -> dict:
     """Gm and rounds-gm on a real interest."""
-    interest = tl.read_subscriptions(Path(os.environ["TOPICLOOM_DATASETS"]) / name).interest
+    interest = tl.read_subscriptions(Path(os.environ["TOPICLOOM_DATASETS"]) / name).interest()
     return {method: _made(interest, method) for method in ("gm", "rounds-gm")}
 
 
