@@ -88,6 +88,10 @@ def join_stars(
         The star sets do not fit together: a site or node occurs twice, other digests or seeds were used, or a site of
         an earlier join is missing or has changed its topics.
 
+    See Also
+    --------
+    topic_digest, star_set, join
+
     Notes
     -----
     A Greedy Merge over the star nodes.
@@ -95,10 +99,6 @@ def join_stars(
     References
     ----------
     [star-merge] §V, Algorithms 4 and 5; docs/papers.md. Joining later is ours.
-
-    See Also
-    --------
-    topic_digest, star_set, join
 
     Examples
     --------
@@ -109,6 +109,12 @@ def join_stars(
     >>> stars = [tl.star_set(o, others=digests, site=s) for o, s in [(here, "h"), (there, "t")]]
     >>> [(link.src_site, link.dst_site, link.shared_topics) for link in tl.join_stars(stars).links]
     [('h', 't', 1)]
+    >>> factory = tl.datasets.example()
+    >>> here, there = (tl.design(factory.restrict(part)) for part in (range(3), range(3, 6)))
+    >>> digests = [tl.topic_digest(o.interest, salt="2026", site=s) for o, s in [(here, "h"), (there, "t")]]
+    >>> stars = [tl.star_set(o, others=digests, site=s) for o, s in [(here, "h"), (there, "t")]]
+    >>> [(link.src, link.dst) for link in tl.join_stars(stars).links]
+    [('lathe', 'press'), ('crane', 'office'), ('gate', 'office')]
     """
     star_sets = list(star_sets)
     given = gathered(star_sets, after)

@@ -149,6 +149,11 @@ def rehearse(
     ------
     BrokerUnavailableError
         The broker is not installed, or one does not start.
+
+    See Also
+    --------
+    export : the files that are run.
+    audit : what is wrong with files of any origin.
     """
     begun = time.monotonic()
     network, other = Network.of(plan), None if new is None else Network.of(new)
