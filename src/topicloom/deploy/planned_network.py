@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-from topicloom.deploy.topic_forests import forests, rooted
+from topicloom.deploy.topic_forests import forests, root, rooted
 from topicloom.errors import InvalidPlanError
 from topicloom.routing import Plan
 
@@ -183,18 +183,11 @@ class Network:
 def _joining(rows: tuple[Row, ...], dead: str) -> set[Row]:
     """Standby rows of one topic that reconnect what the dead broker cut."""
     parent: dict[str, str] = {}
-
-    def root(node: str) -> str:
-        while parent.setdefault(node, node) != node:
-            parent[node] = parent[parent[node]]
-            node = parent[node]
-        return node
-
     opened = set()
     for row in sorted(rows, key=lambda row: not row.active):
         if dead in (row.src, row.dst):
             continue
-        one, other = root(row.src), root(row.dst)
+        one, other = root(parent, row.src), root(parent, row.dst)
         if one != other:
             parent[one] = other
             if not row.active:

@@ -59,7 +59,7 @@ class _Forest:
         for row in rows:
             if row.dial in self._links:
                 continue
-            one, other = _root(parent, row.src), _root(parent, row.dst)
+            one, other = root(parent, row.src), root(parent, row.dst)
             if one == other:
                 return False
             parent[one] = other
@@ -68,7 +68,8 @@ class _Forest:
         return True
 
 
-def _root(parent: dict[str, str], node: str) -> str:
+def root(parent: dict[str, str], node: str) -> str:
+    """The node that stands for the set of a node, which is new if it is met for the first time."""
     while parent.setdefault(node, node) != node:
         parent[node] = parent[parent[node]]
         node = parent[node]
