@@ -106,7 +106,7 @@ def build_dense(c, bound_type):
     -------
     Dense
 
-    Cost: O(nodes²) bytes, O(nodes² + nodes · topics) time.
+    Cost: O(nodes²) bytes; O(nodes² · columns) time, and O(Σ over rare topics of subscribers²).
     """
     n = len(c.node_ptr) - 1
     n_topics = len(c.topic_ptr) - 1
@@ -364,7 +364,7 @@ def dense_next(c, s, cursor, capped, floor):
     bool
         False when no pair of level ``floor`` or more remains.
 
-    Cost: O(nodes²) for each level at worst; groups of 64 · 64 pairs below the level are passed over at once.
+    Cost: O(nodes² · columns) for each level at worst; 64 · 64 pairs below the level are passed over at once.
     """
     tiles, rare, bound, top = s.tiles, s.rare, s.bound, s.top
     wants, inside, homes = s.wants, s.inside, c.homes
