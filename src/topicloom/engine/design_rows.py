@@ -11,8 +11,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from topicloom.engine.bars import faults_of
+from topicloom.engine.check_rows import judged, measured
 from topicloom.engine.encoded_rows import Encoded, encoded
-from topicloom.engine.judge import judged, measured
 from topicloom.engine.memory_limits import check_memory
 from topicloom.engine.request import DesignRequest, run_facts
 from topicloom.methods.references.beside import usual_ways

@@ -51,7 +51,7 @@ def command(
             return measure_prepared(prepared, encoded, stages=stages, work=work), findings, None
 
     with narrated("starting") as narrator:
-        from topicloom.engine.judge import measure_rows
+        from topicloom.engine.check_rows import measure_rows
 
         task = partial(measure_rows, expand=table.expand, bound=bound)
         metrics, findings, proved = answer_about(

@@ -50,7 +50,7 @@ def command(
             return verify_prepared(prepared, encoded, k=k, stages=stages, work=work), findings
 
     with narrated("starting") as narrator:
-        from topicloom.engine.judge import verify_rows
+        from topicloom.engine.check_rows import verify_rows
 
         task = partial(verify_rows, k=k, expand=table.expand)
         verdict, findings = answer_about(

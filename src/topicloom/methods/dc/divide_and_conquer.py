@@ -32,7 +32,7 @@ from topicloom.methods.dc.partitioning import (
     trial_counts,
 )
 from topicloom.methods.dc.star_merge import Part, subscribers_in
-from topicloom.methods.greedy.grown import engine_memory
+from topicloom.methods.greedy.grown import greedy_memory
 from topicloom.methods.registry import Size, method
 from topicloom.methods.rounds.rounds_gm import rounds_memory
 from topicloom.model import Interest, Overlay
@@ -104,8 +104,8 @@ def _memory(size: Size, options: Mapping[str, Any]) -> int:
     """Bytes of what one Python worker has at a time; see `worker_size`."""
     part = worker_size(size, **options)
     if options["inner"] == "rounds-gm":
-        return max(engine_memory(part), rounds_memory(part, {}))  # merges are by the engine
-    return engine_memory(part) + (64 * part.subscriptions if options["inner"] == "gm2" else 0)
+        return max(greedy_memory(part), rounds_memory(part, {}))  # merges are by the engine
+    return greedy_memory(part) + (64 * part.subscriptions if options["inner"] == "gm2" else 0)
 
 
 def worker_size(size: Size, **options: Any) -> Size:

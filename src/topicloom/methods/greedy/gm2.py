@@ -4,14 +4,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from topicloom.kernels.greedy.engine import GREEDY_MERGE
-from topicloom.methods.greedy.grown import engine_memory, grown
+from topicloom.methods.greedy.grown import greedy_memory, grown
 from topicloom.methods.registry import Size, method
 from topicloom.model import Interest, Overlay
 
 
 def _memory(size: Size, options: Mapping[str, Any]) -> int:
     """Bytes of the engine, with the forests of blocks instead of components."""
-    return engine_memory(size) + 64 * size.subscriptions
+    return greedy_memory(size) + 64 * size.subscriptions
 
 
 @method(

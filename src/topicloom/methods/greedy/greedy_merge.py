@@ -3,7 +3,7 @@
 from typing import Any
 
 from topicloom.kernels.greedy.engine import GREEDY_MERGE
-from topicloom.methods.greedy.grown import engine_memory, grown
+from topicloom.methods.greedy.grown import greedy_memory, grown
 from topicloom.methods.registry import method
 from topicloom.model import Interest, Overlay
 
@@ -16,7 +16,7 @@ from topicloom.model import Interest, Overlay
     cost="O(nodes² · topics) time at worst, about a thousandth of that in practice; at most 1 GiB "
     "for a byte per pair of nodes or two, else O(subscriptions)",
     paper="Chockler et al., Constructing Scalable Overlays for Pub-Sub with Many Topics, PODC 2007, §6",
-    memory=engine_memory,
+    memory=greedy_memory,
 )
 def greedy_merge(interest: Interest, *, seed: int = 0, forbid: Any = None) -> Overlay:
     """Overlay with few links by Greedy Merge: each link added joins components of the most topics at that moment.

@@ -43,7 +43,7 @@ def grown(
     return Overlay(interest, links, method, options, seed, report)
 
 
-def engine_memory(size: Size, options: Mapping[str, Any] | None = None) -> int:
+def greedy_memory(size: Size, options: Mapping[str, Any] | None = None) -> int:
     """Bytes of the greedy engine: a byte or two per node pair on the dense path, O(subscriptions) on the sparse one.
 
     An upper estimate, at most twice the measured peak on large interests; no option matters.

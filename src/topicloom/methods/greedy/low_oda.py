@@ -4,7 +4,7 @@ import numbers
 from typing import Any
 
 from topicloom.errors import InvalidOptionError
-from topicloom.methods.greedy.grown import engine_memory, grown
+from topicloom.methods.greedy.grown import greedy_memory, grown
 from topicloom.methods.registry import method
 from topicloom.model import Interest, Overlay
 
@@ -22,7 +22,7 @@ def _checked_rho(rho: Any) -> float:
     "O((nodes / rho) · log subscriptions) times",
     cost="about three times the time of gm at most, up to 15 % more memory",
     paper="Onus, Richa: Parameterized Maximum and Average Degree Approximation in Topic-Based Publish-Subscribe, §3",
-    memory=engine_memory,
+    memory=greedy_memory,
     check=lambda options: _checked_rho(options.get("rho", 3.0)),
 )
 def low_oda(interest: Interest, *, rho: float = 3.0, seed: int = 0, forbid: Any = None) -> Overlay:

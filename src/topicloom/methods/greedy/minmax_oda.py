@@ -3,7 +3,7 @@
 from typing import Any
 
 from topicloom.kernels.greedy.engine import MINMAX_ODA
-from topicloom.methods.greedy.grown import engine_memory, grown
+from topicloom.methods.greedy.grown import greedy_memory, grown
 from topicloom.methods.registry import method
 from topicloom.model import Interest, Overlay
 
@@ -14,7 +14,7 @@ from topicloom.model import Interest, Overlay
     guarantee="topic-connected; maximum degree O(log(nodes · topics)) times the lowest possible; links unbounded",
     cost="about three times the time of gm at most, up to 15 % more memory",
     paper="Onus, Richa: Minimum Maximum-Degree Publish-Subscribe Overlay Network Design; low-oda paper §1.1, §2.1",
-    memory=engine_memory,
+    memory=greedy_memory,
 )
 def minmax_oda(interest: Interest, *, seed: int = 0, forbid: Any = None) -> Overlay:
     """Overlay with a low maximum degree: a link that raises it is added only when no other one contributes.

@@ -4,7 +4,7 @@ import numpy as np
 
 from topicloom.kernels.greedy.engine import greedy_links
 from topicloom.kernels.tie_order import places_on_circle
-from topicloom.methods.greedy.grown import engine_memory
+from topicloom.methods.greedy.grown import greedy_memory
 from topicloom.methods.registry import method
 from topicloom.model import Interest, Overlay
 from topicloom.model.checks import checked_seed, checked_whole
@@ -16,7 +16,7 @@ from topicloom.model.checks import checked_seed, checked_whole
     guarantee="topic-connected; more often than not also while some node is down, but no k is promised",
     cost="k times that of gm",
     paper="Chockler et al., Constructing Scalable Overlays for Pub-Sub with Many Topics, PODC 2007, §6.4",
-    memory=engine_memory,
+    memory=greedy_memory,
     reference=True,
 )
 def repeated_greedy_merge(interest: Interest, *, k: int = 2, seed: int = 0) -> Overlay:

@@ -9,7 +9,7 @@ from topicloom.kernels.greedy.engine import NO_LINKS, greedy_links
 from topicloom.kernels.paths.disjoint_paths import needed_links
 from topicloom.kernels.tie_order import places_on_circle
 from topicloom.methods.greedy.forbidding import forbidden_pairs
-from topicloom.methods.greedy.grown import engine_memory
+from topicloom.methods.greedy.grown import greedy_memory
 from topicloom.methods.greedy.redundant_links import drop_redundant_links
 from topicloom.methods.per_topic.harary_per_topic import harary_graphs
 from topicloom.methods.per_topic.similarity_sequence import similarity_sequence
@@ -21,7 +21,7 @@ from topicloom.model.checks import checked_seed, checked_whole
 
 def _memory(size: Size, options: Mapping[str, Any]) -> int:
     """Bytes of the engine with blocks, and of the arcs of every sub-overlay, which are about k per subscription."""
-    return engine_memory(size) + (128 + 48 * min(int(options["k"]), size.nodes)) * size.subscriptions
+    return greedy_memory(size) + (128 + 48 * min(int(options["k"]), size.nodes)) * size.subscriptions
 
 
 @method(

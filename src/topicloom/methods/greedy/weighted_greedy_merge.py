@@ -9,14 +9,14 @@ import numpy as np
 from topicloom.errors import InvalidOptionError
 from topicloom.kernels.greedy.engine import GREEDY_MERGE
 from topicloom.kernels.greedy.topic_weights import topic_weights
-from topicloom.methods.greedy.grown import engine_memory, grown
+from topicloom.methods.greedy.grown import greedy_memory, grown
 from topicloom.methods.registry import Size, method
 from topicloom.model import Interest, Overlay
 
 
 def _memory(size: Size, options: Mapping[str, Any]) -> int:
     """Bytes of the engine, whose table may need two bytes for a pair where one does without weights."""
-    return engine_memory(size) + min(engine_memory(size), size.nodes**2)
+    return greedy_memory(size) + min(greedy_memory(size), size.nodes**2)
 
 
 @method(
