@@ -231,3 +231,31 @@ def test_what_rebuilding_exchanges_is_counted_round_by_round(kind):
     assert found["repair_ratio", None] == pytest.approx(np.mean(ratios))
     leaves = [ratio for ratio, turn in zip(ratios, churn.rounds) if not turn.joins]
     assert found["leave_repair_ratio", None] == pytest.approx(np.mean(leaves))
+
+
+@pytest.mark.parametrize("scene", ["random", "hub", "rack", "crowd"])
+def test_scenes_of_adversity_are_what_they_say(scene, monkeypatch):
+    """Events are heard at the maintainer's door; a leave of the hub is checked against the degrees at that moment."""
+    heard = []
+
+    class Watched(tl.Maintainer):
+        def apply(self, events):
+            events = list(events)
+            degrees, names = self.overlay.degree(), self.interest.node_labels.tolist()
+            heard.extend((event, int(degrees.max()), dict(zip(names, degrees.tolist()))) for event in events)
+            return super().apply(events)
+
+    monkeypatch.setattr("topicloom.study.measurements.adversity.Maintainer", Watched)
+    found = figures(Cell("adversity", "shadow", SMALL, {"scene": scene, "rounds": 40, "every": 20}, seed=1))
+    assert {at for metric, at in found if metric == "max_degree"} == {20, 40}
+    assert found["worst_max_degree_of_fresh", None] == max(found["max_degree_of_fresh", at] for at in (20, 40))
+    leaves = [(event["node"], most, degrees) for event, most, degrees in heard if event["event"] == "leave"]
+    joins = [event for event, *_ in heard if event["event"] == "join"]
+    assert (len(joins), len(leaves)) == ((38, 40) if scene == "rack" else (20, 20))
+    if scene == "hub":
+        assert all(degrees[node] == most for node, most, degrees in leaves)
+    if scene == "crowd":
+        assert len(set.intersection(*(set(event["topics"]) for event in joins))) == 1
+        assert [node for node, *_ in leaves] == [event["node"] for event in reversed(joins)]
+    if scene == "rack":
+        assert len({node for node, *_ in leaves}) == 40

@@ -3,9 +3,12 @@
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from topicloom.study.cells import Cell
+from topicloom.study.page.lookup import Results
 from topicloom.study.papers.churn.churn_shared import HALF, HALF_SETTING, PLAIN, SIZES, churn_workload, plain_workload
-from topicloom.study.papers.shared import Choice, cells, mean_of, tried
+from topicloom.study.papers.shared import Choice, cells, mean_of, trend, tried
 from topicloom.study.studies import Line, Panel, Published, Scale, Study
 
 # Other readings of which the numbers are shown: key, what a row says, conditions.
@@ -75,6 +78,16 @@ def _rows(
     ]
 
 
+def _straight(builder: str) -> Published:
+    """How straight the line of backups over topics is, as a correlation."""
+
+    def correlation(results: Results) -> float:
+        backups = results.by("at", "backups", **_of(builder, **HALF))
+        return float(np.corrcoef(np.asarray(backups.index, float), np.asarray(backups, float))[0, 1])
+
+    return trend("correlation of a node's backups with its topics (linearly proportional)", 1, correlation)
+
+
 def _sizes(builder: str) -> list[Reading]:
     return [
         ("full", "2,000 nodes", _of(builder, **SIZES)),
@@ -128,6 +141,7 @@ STUDIES = (
                 shown_by="alike",
                 unit="%",
             ),
+            _straight("greedy"),
         ],
     ),
     Study(
@@ -144,23 +158,26 @@ STUDIES = (
             ]
         ),
         published=[
-            row
-            for says, metric, value, unit, instead_of in (
-                ("backups of a node, mean share of the nodes", "backup_share", 0.028, "%", "full"),
-                ("fewest primaries of a node, mean over the seeds", "fewest_primaries", 21, "", "plain"),
-                ("most primaries of a node, mean over the seeds", "most_primaries", 59, "", "full"),
-            )
-            for row in _rows(
-                says,
-                metric,
-                value,
-                "primal-dual",
-                _sizes("primal-dual"),
-                why="half-the-nodes",
-                shown_by="printed",
-                instead_of=instead_of,
-                unit=unit,
-            )
+            _straight("primal-dual"),
+            *(
+                row
+                for says, metric, value, unit, instead_of in (
+                    ("backups of a node, mean share of the nodes", "backup_share", 0.028, "%", "full"),
+                    ("fewest primaries of a node, mean over the seeds", "fewest_primaries", 21, "", "plain"),
+                    ("most primaries of a node, mean over the seeds", "most_primaries", 59, "", "full"),
+                )
+                for row in _rows(
+                    says,
+                    metric,
+                    value,
+                    "primal-dual",
+                    _sizes("primal-dual"),
+                    why="half-the-nodes",
+                    shown_by="printed",
+                    instead_of=instead_of,
+                    unit=unit,
+                )
+            ),
         ],
     ),
 )
