@@ -40,6 +40,9 @@ def test_what_is_not_a_choice_is_refused(text: str, complaint: str) -> None:
 def test_auto_chooses_by_size_alone_and_gives_the_links_of_its_choice() -> None:
     sizes = {nodes: choose_method(Size(nodes, 10, 20 * nodes)) for nodes in (0, 10_000, 10_001, 10**7)}
     assert [choice.method for choice in sizes.values()] == ["weighted-gm", "weighted-gm", "rounds-gm", "rounds-gm"]
+    small_topics = Size(nodes=20_000, topics=20_000, subscriptions=10**6)
+    assert choose_method(small_topics).method == "weighted-gm"
+    assert choose_method(small_topics._replace(topics=19_999)).method == "rounds-gm"
     interest = tl.generate(nodes=60, topics=10, subscriptions=3, seed=2)
     overlay = tl.design(interest, "auto", seed=5)
     assert overlay.method == "weighted-gm" and overlay == tl.weighted_greedy_merge(interest, seed=5)

@@ -7,6 +7,7 @@ from topicloom.methods.registry import Size, method, spec_of
 from topicloom.model import Interest, Overlay
 
 ALL_PAIRS_UP_TO = 10_000
+FEW_PAIRS = 5 * 10**7
 
 
 class Choice(NamedTuple):
@@ -23,9 +24,15 @@ def choose_method(size: Size) -> Choice:
     'weighted-gm'
     >>> choose_method(Size(nodes=500_000, topics=100, subscriptions=10_000_000)).why
     '500,000 nodes are more than 10,000: candidate links in rounds, not all pairs'
+    >>> choose_method(Size(nodes=70_000, topics=80_000, subscriptions=1_700_000)).why
+    'few nodes share a topic, about 36 million pairs: all of them are looked at'
     """
     if size.nodes <= ALL_PAIRS_UP_TO:
         return Choice("weighted-gm", f"{size.nodes:,} nodes are at most {ALL_PAIRS_UP_TO:,}: all pairs are looked at")
+    pairs = size.subscriptions**2 // max(size.topics, 1)  # those that share a topic, if all topics were of one size
+    if pairs <= FEW_PAIRS:
+        why = f"few nodes share a topic, about {pairs / 10**6:.0f} million pairs: all of them are looked at"
+        return Choice("weighted-gm", why)
     return Choice(
         "rounds-gm",
         f"{size.nodes:,} nodes are more than {ALL_PAIRS_UP_TO:,}: candidate links in rounds, not all pairs",
@@ -40,7 +47,7 @@ def _memory(size: Size, options: Mapping[str, Any]) -> int:
     "auto",
     problem="few links in reasonable time for any number of nodes: chooses a method by size",
     guarantee="that of the method chosen: topic-connected",
-    cost="that of the method chosen: weighted-gm up to 10,000 nodes, rounds-gm above",
+    cost="that of the method chosen: weighted-gm up to 10,000 nodes or 50 million pairs with a topic, rounds-gm above",
     paper="no paper: it chooses among the others",
     memory=_memory,
     chooses=choose_method,
@@ -48,8 +55,8 @@ def _memory(size: Size, options: Mapping[str, Any]) -> int:
 def automatic(interest: Interest, *, seed: int = 0) -> Overlay:
     """Overlay by the method that suits the size of the interest.
 
-    Up to 10,000 nodes that is `weighted_greedy_merge`, which looks at all pairs of nodes. Above, it is
-    `rounds_greedy_merge`.
+    Up to 10,000 nodes that is `weighted_greedy_merge`, which looks at all pairs of nodes. It is the same method where
+    few nodes share a topic: (subscriptions)² / topics is at most 50 million. Otherwise it is `rounds_greedy_merge`.
 
     Parameters
     ----------
