@@ -1,0 +1,10 @@
+"""Let the doctests of one file run alone.
+
+pytest imports that file by itself, and puts the module where its package had a function of the same name. So the public
+names are looked up before.
+"""
+
+import topicloom
+
+for name in topicloom.__all__:
+    getattr(topicloom, name)
