@@ -27,6 +27,13 @@ def test_without_faults_the_links_are_those_of_the_centre(interest, partitions, 
     assert run.verdict.ok and not run.reasons and run.traffic.given_up == 0
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_nodes_that_want_nothing_do_not_turn_ties_where_each_node_is_a_partition(seed):
+    interest = tl.Interest.from_csr(np.array([0, 0, 1, 2, 3]), np.zeros(3, np.int32), 1)
+    run = tl.simulate_dc(interest, partitions=4, seed=seed)
+    assert pairs(run.overlay.links) == pairs(tl.divide_and_conquer(interest, partitions=4, seed=seed).links)
+
+
 @settings(max_examples=40)
 @given(interests(max_nodes=14, max_topics=8), st.integers(2, 6), st.integers(0, 3), st.sampled_from([0.05, 0.2]))
 def test_losses_alone_change_nothing_but_the_traffic(interest, partitions, seed, loss):

@@ -133,7 +133,7 @@ def simulate_dc(
     for number, nodes in enumerate(members):
         partition[nodes] = number
     watches = int((faults.crash_until + 4 * patience) / SETTLE) if faults.crashes else 0
-    world = World(members, partition.tolist(), Planning(seed), patience, SETTLE, watches)
+    world = World(members, partition.tolist(), Planning(seed, n), patience, SETTLE, watches)
     programs = [DcNode(v, tuple(interest.topics_of(v).tolist()), world) for v in range(n)]
     if horizon is None:
         horizon = faults.crash_until + 40 * patience

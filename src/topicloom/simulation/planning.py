@@ -30,8 +30,9 @@ def partitions_of(n_nodes: int, partitions: int, seed: int) -> list[list[int]]:
 class Planning:
     """Inner links, star sets and outer links, by the rules of `divide_and_conquer` with ``division="random"``."""
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, n_nodes: int) -> None:
         self.seed = seed
+        self.n_nodes = n_nodes
         self._inner: dict[tuple[int, ...], dict[int, set[int]]] = {}
         self._stars: dict[tuple[tuple[int, ...], frozenset[int]], StarTopics] = {}
         self._outer: dict[tuple[StarTopics, ...], dict[int, set[int]]] = {}
@@ -56,8 +57,15 @@ class Planning:
     def outer(self, star_sets: tuple[StarTopics, ...]) -> dict[int, set[int]]:
         """Partners of each star node in other partitions; one star set per partition."""
         if star_sets not in self._outer:
-            part, n_topics, _ = _part([star for stars in star_sets for star in stars])
+            rows = [star for stars in star_sets for star in stars]
             unit = np.repeat(np.arange(len(star_sets), dtype=np.int32), list(map(len, star_sets)))
+            if (
+                len(star_sets) == self.n_nodes
+            ):  # a partition each: as in the centre, all nodes count when ties are broken
+                known = dict(rows)
+                rows = [(node, known.get(node, ())) for node in range(self.n_nodes)]
+                unit = np.arange(self.n_nodes, dtype=np.int32)
+            part, n_topics, _ = _part(rows)
             self._outer[star_sets] = _partners(joining_links(part, unit, n_topics, seed=self.seed).tolist())
         return self._outer[star_sets]
 
