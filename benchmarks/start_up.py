@@ -14,6 +14,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
@@ -56,7 +57,7 @@ def measured(command: list[str], **environment: str) -> Cost:
     last look and its end is missing.
     """
     paths = os.pathsep.join([str(ROOT / "src"), str(ROOT)])
-    seen: dict[tuple[int, float], float] = {}
+    seen: dict[int, float] = {}
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         began = time.perf_counter()
         given = {**os.environ, "PYTHONPATH": paths, **environment}
@@ -65,10 +66,10 @@ def measured(command: list[str], **environment: str) -> Cost:
         while (family := psutil.Process().children(recursive=True)) and not (wall and _all_dead(family)):
             for one in family:
                 try:
-                    times, key = one.cpu_times(), (one.pid, one.create_time())
+                    times = one.cpu_times()
                 except psutil.Error:
                     continue
-                seen[key] = max(seen.get(key, 0.0), times.user + times.system)
+                seen[one.pid] = max(seen.get(one.pid, 0.0), times.user + times.system)
             if not wall and process.poll() is not None:
                 wall = time.perf_counter() - began
             time.sleep(_SECONDS_BETWEEN_LOOKS)
@@ -86,12 +87,10 @@ def _all_dead(family: list[psutil.Process]) -> bool:
 
 
 def _reap() -> None:
-    while True:
-        try:
-            if os.waitpid(-1, os.WNOHANG) == (0, 0):
-                return
-        except ChildProcessError:
-            return
+    """Wait for the dead: a JVM is a zombie while its threads still end, and would count for the next command, too."""
+    with suppress(ChildProcessError):
+        while True:
+            os.waitpid(-1, 0)
 
 
 class Bench:
