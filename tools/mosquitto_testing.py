@@ -1,8 +1,8 @@
 """Unpack the Mosquitto of Debian testing, with its libraries, into a folder: for a version that this machine has not.
 
-``python tools/mosquitto_testing.py FOLDER`` downloads the packages (their hashes are checked against Debian's index,
-which is fetched without checking its signature), installs nothing, and writes ``FOLDER/bin/mosquitto``. With that
-folder first on the PATH, rehearsals and tests run it.
+``python tools/mosquitto_testing.py FOLDER`` downloads the packages from the mirror that apt uses here, installs
+nothing, and writes ``FOLDER/bin/mosquitto``. Hashes of packages are checked against Debian's index, which is fetched
+without a check of its signature. With that folder first on the PATH, rehearsals and tests run it.
 """
 
 import hashlib
@@ -11,16 +11,26 @@ import re
 import subprocess
 import sys
 import urllib.request
+from functools import cache
 from pathlib import Path
 
-MIRROR = "http://deb.debian.org/debian/"
 INDEX = "dists/testing/main/binary-amd64/Packages.xz"
 LEFT_OUT = {"debconf", "openssl-provider-legacy", "systemd", "sysvinit-utils"}  # nothing of theirs is run
 Package = dict[str, str]
 
 
+@cache
+def mirror() -> str:
+    """Address of the first mirror that apt has been told."""
+    command = ["apt-get", "indextargets", "--format", "$(REPO_URI)", "Created-By: Packages"]
+    found = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
+    if not found:
+        sys.exit("apt has no mirror here")
+    return found[0]
+
+
 def fetched(path: str) -> bytes:
-    with urllib.request.urlopen(MIRROR + path, timeout=120) as answer:
+    with urllib.request.urlopen(mirror() + path, timeout=120) as answer:
         return bytes(answer.read())
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-from topicloom.deploy.topic_forests import forests, root, rooted
+from topicloom.deploy.topic_forests import by_topic, forests, root, rooted
 from topicloom.errors import InvalidPlanError
 from topicloom.routing import Plan
 
@@ -101,10 +101,7 @@ class Network:
     @cached_property
     def topic_rows(self) -> dict[str, tuple[Row, ...]]:
         """Topic to its rows, active and standby."""
-        found: dict[str, list[Row]] = {}
-        for row in self.rows:
-            found.setdefault(row.topic, []).append(row)
-        return {topic: tuple(rows) for topic, rows in found.items()}
+        return {topic: tuple(rows) for topic, rows in by_topic(self.rows).items()}
 
     @cached_property
     def topics_of(self) -> dict[str, list[str]]:

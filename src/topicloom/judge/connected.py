@@ -77,13 +77,16 @@ def join_entries(
                 j += np.searchsorted(topics[j:j_end], topics[i]) if leap else 1
             else:
                 used[number] = True
-                a, b = i, j
-                while parent[a] != a:
-                    parent[a] = parent[parent[a]]
-                    a = parent[a]
-                while parent[b] != b:
-                    parent[b] = parent[parent[b]]
-                    b = parent[b]
+                a, b = _head(parent, i), _head(parent, j)
                 parent[max(a, b)] = min(a, b)
                 i += 1
                 j += 1
+
+
+@compiled
+def _head(parent: Int64Array, entry: int) -> int:
+    """First subscription of a component, by the way of ``parent``, which becomes shorter."""
+    while parent[entry] != entry:
+        parent[entry] = parent[parent[entry]]
+        entry = parent[entry]
+    return entry

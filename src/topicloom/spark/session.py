@@ -34,6 +34,7 @@ from topicloom.spark.java import (
 from topicloom.spark.memory import available_memory
 from topicloom.spark.scratch import scratch_folder
 from topicloom.spark.ship import package_zip
+from topicloom.spark.workers import run_this_python
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -207,8 +208,7 @@ def _start(master: str, settings: dict[str, str], scratch: Path, small: bool) ->
 
 def daemon_module(master: str, settings: Mapping[str, str]) -> str:
     """The module that forks Python workers: ours where they run this very Python, and Spark's own elsewhere."""
-    python = settings.get("spark.pyspark.python") or os.environ.get("PYSPARK_PYTHON")
-    return DAEMON if master.startswith("local") and python == sys.executable else "pyspark.daemon"
+    return DAEMON if run_this_python(master, settings.get("spark.pyspark.python")) else "pyspark.daemon"
 
 
 def start_java_early() -> None:

@@ -37,8 +37,15 @@ def check_workers(spark: "SparkSession") -> None:
 def _is_this_python(spark: "SparkSession") -> bool:
     if "connect" in type(spark).__module__:
         return False
-    chosen = spark.conf.get("spark.pyspark.python", None) or os.environ.get("PYSPARK_PYTHON")
-    return str(spark.conf.get("spark.master", "")).startswith("local") and chosen == sys.executable
+    return run_this_python(str(spark.conf.get("spark.master", "")), spark.conf.get("spark.pyspark.python", None))
+
+
+def run_this_python(master: str, chosen: str | None) -> bool:
+    """Whether the workers of a Spark at ``master`` run the Python that runs this.
+
+    ``chosen`` is the setting spark.pyspark.python, in whose absence the environment decides.
+    """
+    return master.startswith("local") and (chosen or os.environ.get("PYSPARK_PYTHON")) == sys.executable
 
 
 def _refuse_missing(spark: "SparkSession") -> None:
