@@ -13,6 +13,7 @@ import pytest
 import topicloom as tl
 
 COMMAND = [sys.executable, "-m", "topicloom"]
+HEARD = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)  # tests in the background may ignore Ctrl-C
 
 
 @pytest.fixture
@@ -83,13 +84,12 @@ def test_what_a_worker_said_outlives_spark():
 @pytest.mark.parametrize("way", [signal.SIGINT, signal.SIGKILL], ids=lambda way: way.name)
 def test_a_run_that_is_stopped_while_java_starts_leaves_no_process(subscriptions, tmp_path, way):
     command = [*COMMAND, "design", str(subscriptions), str(tmp_path / "new")]
-    heard = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)  # tests in the background may ignore it
     with subprocess.Popen(
         command,
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
-        preexec_fn=heard,  # noqa: PLW1509
+        preexec_fn=HEARD,  # noqa: PLW1509
     ) as process:
         while not (family := psutil.Process(process.pid).children(recursive=True)):
             assert process.poll() is None
@@ -101,19 +101,55 @@ def test_a_run_that_is_stopped_while_java_starts_leaves_no_process(subscriptions
     assert not (tmp_path / "new").exists()
 
 
+INTERRUPTED_IN_EXEC = """
+from topicloom.cli import app
+
+app.app_for = lambda arguments: exec("raise KeyboardInterrupt")
+app.entry()
+"""
+
+
+def test_ctrl_c_while_a_module_defines_a_dataclass_is_130_too(tmp_path):
+    (tmp_path / "interrupted.py").write_text(INTERRUPTED_IN_EXEC)
+    command = [sys.executable, "-m", "interrupted", "methods"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (130, "topicloom: interrupted; nothing half-written is left\n")
+
+
+# The command, held where all is written and nothing has been moved into its place.
+HELD = """
+import signal
+from topicloom.__main__ import entry
+from topicloom.storage import atomic
+
+def held(*_, **__):
+    print("written", flush=True)
+    while True:
+        signal.pause()
+
+atomic._move_into_place = held
+entry()
+"""
+
+
 @pytest.mark.spark
 @pytest.mark.parametrize("way", [signal.SIGINT, signal.SIGKILL], ids=lambda way: way.name)
-def test_a_stopped_run_leaves_the_old_output(subscriptions, old_output, way):
-    """Stopped as soon as the new output is being written beside the old one."""
-    arguments = ["design", str(subscriptions), str(old_output), "--overwrite"]
-    process = subprocess.Popen([*COMMAND, *arguments], stderr=subprocess.PIPE, text=True, start_new_session=True)
-    deadline = time.monotonic() + 600
-    while not list(old_output.parent.glob(".out.partial-*/*")):
-        assert process.poll() is None and time.monotonic() < deadline
-        time.sleep(0.01)
-    process.send_signal(way)
-    _, said = process.communicate(timeout=120)
-    os.killpg(process.pid, signal.SIGKILL) if way == signal.SIGKILL else None
+def test_a_run_that_is_stopped_before_its_last_step_leaves_the_old_output(subscriptions, old_output, way):
+    command = [sys.executable, "-c", HELD, "design", str(subscriptions), str(old_output), "--overwrite"]
+    with subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        preexec_fn=HEARD,  # noqa: PLW1509
+    ) as process:
+        assert process.stdout.readline() == "written\n"
+        assert list(old_output.parent.glob(".out.partial-*/run.json"))
+        process.send_signal(way)
+        _, said = process.communicate(timeout=120)
+    if way == signal.SIGKILL:
+        os.killpg(process.pid, signal.SIGKILL)  # Java ends by itself, later
     assert process.returncode == (130 if way == signal.SIGINT else -signal.SIGKILL)
     assert tl.Overlay.load(old_output).method == "ring-pt"
     if way == signal.SIGINT:

@@ -172,4 +172,6 @@ def _first_line(error: Exception) -> str:
 
 def entry() -> None:
     """Run the ``topicloom`` command of the installed package."""
-    sys.exit(main())
+    code = main()
+    exec("")  # after a Ctrl-C inside any exec, a dataclass for one, CPython would end by the signal instead
+    sys.exit(code)
