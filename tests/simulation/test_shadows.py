@@ -1,12 +1,19 @@
 """Leaves repaired by shadows alone."""
 
+import itertools
+
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import topicloom as tl
+from topicloom.churn.actions import Actions
+from topicloom.churn.options import Options
+from topicloom.churn.reconnect import Repair
+from topicloom.churn.upkeep import Upkeep
 from topicloom.errors import InvalidOptionError
-from topicloom.simulation.shadow_node import Rule, chosen_links
+from topicloom.simulation.shadow_planning import Rule, chosen_links
 
 
 @st.composite
@@ -19,13 +26,13 @@ def leavings(draw):
     return interest, order[: draw(st.integers(1, n))]
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(leavings(), st.sampled_from([0.0, 0.2]), st.integers(0, 3))
 def test_every_leave_is_repaired_by_shadows_alone(leaving, loss, seed):
     interest, leaves = leaving
     run = tl.simulate_leaves(interest, tl.low_oda(interest), leaves, faults=tl.Faults(loss=loss, tries=30), seed=seed)
     assert run.verdict.ok and all(leave.ok for leave in run.leaves)
-    assert [leave.node for leave in run.leaves] == leaves
+    assert [leave.nodes for leave in run.leaves] == [(node,) for node in leaves]
     assert sorted(run.overlay.interest.node_labels.tolist()) == sorted(set(interest.node_labels.tolist()) - set(leaves))
 
 
@@ -38,6 +45,104 @@ def test_it_counts_messages_by_shadow_and_links_beyond_those_of_the_centre():
     centre = tl.Maintainer(interest, overlay)
     added = sum(len(centre.leave(name).added) for name in leaves)
     assert run.verdict.ok and added <= sum(leave.links for leave in run.leaves) <= 3 * added
+
+
+class LocalRepair(Actions):
+    """Step III of a maintainer, after repairs whose links are given."""
+
+    def add(self, links):
+        self.links = links
+
+    def _repair(self, neighbours, backups, topics):
+        slots = np.array([link for link in sorted(self.links) if link not in self._state.links], np.int32)
+        self._state.add_links(*slots.reshape(-1, 2).T)
+        return Repair(0, 0)
+
+
+@settings(max_examples=30)
+@given(leavings(), st.integers(1, 3), st.integers(0, 3))
+def test_without_losses_backups_are_those_of_a_maintainer_with_the_same_links(leaving, coverage, seed):
+    interest, leaves = leaving
+    overlay = tl.low_oda(interest)
+    options = Options.checked("shadow", "primal-dual", coverage, 3.0, 1, seed, None, 0)
+    upkeep = Upkeep.begin(interest, overlay, options)
+    state = upkeep.state
+    actions = LocalRepair(state, options, None)
+    actions.builds = interest.n_nodes
+    names = interest.node_labels.tolist()
+    for count, name in enumerate(leaves, 1):
+        run = tl.simulate_leaves(interest, overlay, leaves[:count], coverage=coverage, candidates=None, seed=seed)
+        kept = [names.index(label) for label in run.overlay.interest.node_labels.tolist()]
+        actions.add({(kept[u], kept[v]) for u, v in run.overlay.links.tolist()})
+        _, update = actions.leave([state.nodes.number[name]])
+        update()
+        assert run.backups == {names[v]: upkeep.backups_of(names[v]) for v in kept}
+        assert run.leaves[-1].uncovered == 0
+
+
+def covered(interest, run, coverage=3):
+    """Whether backups cover each topic often enough, counted from the names alone."""
+    left = run.overlay.interest
+    wants = {left.node_label(v): set(left.topics_of(v).tolist()) for v in range(left.n_nodes)}
+    for node, topics in wants.items():
+        assert node not in run.backups[node] and set(run.backups[node]) <= wants.keys()
+        for topic in topics:
+            others = sum(topic in wanted for wanted in wants.values()) - 1
+            if sum(topic in wants[backup] for backup in run.backups[node]) < min(coverage, others):
+                return False
+    return True
+
+
+@settings(max_examples=40)
+@given(leavings(), st.sampled_from([0.0, 0.2]), st.integers(0, 3))
+def test_backups_cover_every_topic_again_after_every_leave(leaving, loss, seed):
+    interest, leaves = leaving
+    faults = tl.Faults(loss=loss, tries=30)
+    run = tl.simulate_leaves(interest, tl.low_oda(interest), leaves, candidates=3, faults=faults, seed=seed)
+    assert all(leave.uncovered == 0 for leave in run.leaves) and covered(interest, run)
+
+
+@settings(max_examples=40)
+@given(leavings(), st.integers(1, 3), st.sampled_from([0.0, 0.2]), st.integers(0, 3))
+def test_nodes_that_fail_at_once_are_repaired_or_it_says_why_not(leaving, groups, loss, seed):
+    interest, leaves = leaving
+    racks = [leaves[start::groups] for start in range(groups) if leaves[start::groups]]
+    overlay = tl.low_oda(interest)
+    run = tl.simulate_leaves(interest, overlay, racks, faults=tl.Faults(loss=loss, tries=30), seed=seed)
+    assert run.verdict.ok == (not run.reasons) == run.leaves[-1].ok
+    assert set(run.reasons) == {broken.topic for broken in run.verdict.broken}
+    assert [set(leave.nodes) for leave in run.leaves] == [set(rack) for rack in racks]
+    assert all("failed with it" in why or "no node that stays" in why for why in run.reasons.values())
+
+
+def path(names):
+    interest = tl.Interest.from_pairs(list(names), ["news"] * len(names))
+    return interest, tl.Overlay.from_links(interest, list(itertools.pairwise(names)))
+
+
+@pytest.mark.parametrize("rack", ["c", "cd", "ce", "cde", "bce"])
+def test_a_rack_of_neighbours_that_stays_known_to_others_is_repaired(rack):
+    """c, d and e stand in a row: d is known to c and e alone, which were linked to b and f."""
+    interest, overlay = path("abcdefg")
+    run = tl.simulate_leaves(interest, overlay, [tuple(rack)])
+    assert run.verdict.ok and run.reasons == {} and run.leaves[0].uncovered == 0
+
+
+def test_a_rack_that_only_knew_itself_is_reported():
+    """The ends of a path stay. They know of each other only if one is a backup of the other's lost neighbour."""
+    interest, overlay = path("abcdefgh")
+    run = tl.simulate_leaves(interest, overlay, [tuple("bcdefg")], coverage=1)
+    assert run.reasons == {"news": "node 'c' wanted it, and all nodes linked to it failed with it"}
+    assert not run.verdict.ok and not run.leaves[0].ok
+    assert tl.simulate_leaves(interest, overlay, [tuple("bcdefg")], coverage=3).verdict.ok
+
+
+def test_a_rack_of_a_larger_overlay_is_repaired_with_its_backups():
+    interest = tl.generate(nodes=200, topics=30, subscriptions=5, popularity="zipf", alpha=0.8, seed=3)
+    rack = [interest.node_label(v) for v in range(40, 50)]
+    run = tl.simulate_leaves(interest, tl.low_oda(interest), [rack], faults=tl.Faults(loss=0.1), seed=1)
+    assert run.verdict.ok, run.reasons
+    assert run.leaves[0].uncovered == 0 and run.leaves[0].renewed > 10 and covered(interest, run)
 
 
 def test_a_neighbour_leads_when_the_first_does_not_answer():
@@ -53,7 +158,7 @@ def test_a_neighbour_leads_when_the_first_does_not_answer():
 
 
 def test_pieces_that_reports_show_to_be_connected_need_no_link():
-    rule = Rule(3.0, 0, 1.0)
+    rule = Rule(3.0, 0, 1.0, 3, None, np.zeros(6, np.uint64))
     apart = {1: (1, (7,), ()), 2: (1, (7,), ())}
     met = {1: (1, (7,), ((5, (7,)),)), 2: (1, (7,), ((5, (7,)),))}
     assert chosen_links(apart, {1, 2}, rule) == [(1, 2)] and chosen_links(met, {1, 2}, rule) == []
@@ -66,3 +171,7 @@ def test_who_is_not_there_cannot_leave():
         tl.simulate_leaves(interest, tl.greedy_merge(interest), ["z"])
     with pytest.raises(InvalidOptionError, match="can leave once"):
         tl.simulate_leaves(interest, tl.greedy_merge(interest), ["a", "a"])
+    with pytest.raises(InvalidOptionError, match="can leave once"):
+        tl.simulate_leaves(interest, tl.greedy_merge(interest), [("a", "a")])
+    with pytest.raises(InvalidOptionError, match="candidates"):
+        tl.simulate_leaves(interest, tl.greedy_merge(interest), ["a"], candidates=2)

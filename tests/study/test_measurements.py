@@ -86,8 +86,11 @@ def test_what_is_done_without_a_centre_is_counted():
     found = figures(Cell("decentral-dc", "dc", SMALL, {"partitions": 4}))
     assert found["links_of_centre", None] == 1 and found["watching_per_node", None] == 0
     assert found["pn_ratio_other", None] < found["pn_ratio_star", None] <= 1
-    left = figures(Cell("decentral-leaves", "shadow", SMALL, {"loss": 0.1}))
+    left = figures(Cell("decentral-leaves", "shadow", SMALL, {"rack": 1, "loss": 0.1}))
     assert left["messages_per_leave", None] > left["shadows", None] > 0
+    assert left["upkeep_messages", None] > left["renewed", None] > 0 == left["uncovered", None]
+    rack = figures(Cell("decentral-leaves", "shadow", SMALL, {"rack": 5}))
+    assert rack["messages_per_leave", None] > left["messages_per_leave", None]
 
 
 def test_a_broken_overlay_does_not_count():

@@ -94,7 +94,7 @@ class OverlayState:
         """Add a node without topics and links. Returns its slot."""
         node = self.nodes.take(label)
         self.make_nodes(node + 1)
-        self.keys[node] = self._key(label)
+        self.keys[node] = node_key(label, self._seed)
         self.changed_nodes.add(node)
         return node
 
@@ -119,7 +119,7 @@ class OverlayState:
         self.make_nodes(len(self.nodes.labels))
         slots = np.array([slot for slot, _ in rows.nodes], np.int32)
         for at, (node, label) in enumerate(rows.nodes):
-            self.keys[node] = self._key(label)
+            self.keys[node] = node_key(label, self._seed)
             self.rows.put(node, rows.wanted[rows.topic_ptr[at] : rows.topic_ptr[at + 1]])
             self.backups.put(node, rows.backups[rows.backup_ptr[at] : rows.backup_ptr[at + 1]])
         self.members.push(rows.wanted, np.repeat(slots, np.diff(rows.topic_ptr)))
@@ -264,9 +264,11 @@ class OverlayState:
         ids = np.sort(_inverse(node_slots, len(self.nodes.labels))[links], axis=1).astype(np.int32)
         return interest, frozen(ids)
 
-    def _key(self, label: str) -> np.uint64:
-        digest = hashlib.blake2b(label.encode(), digest_size=8, key=self._seed.to_bytes(8, "little")).digest()
-        return np.uint64(int.from_bytes(digest, "little"))
+
+def node_key(label: str, seed: int) -> np.uint64:
+    """Return the random key of a node: it follows from its name and the seed."""
+    digest = hashlib.blake2b(label.encode(), digest_size=8, key=seed.to_bytes(8, "little")).digest()
+    return np.uint64(int.from_bytes(digest, "little"))
 
 
 def _scratch(n_slots: int) -> Scratch:

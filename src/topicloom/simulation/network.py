@@ -147,6 +147,8 @@ class Network:
         self.changes: list[LinkChange] = []
         self.trace = hashlib.sha256()
         self.depth = [0] * len(programs)
+        self.unreached: Counter[int] = Counter()  # messages given up, by whom they were for
+        self.rounds: Counter[str] = Counter()  # by kind of message: the longest chain that ended with one
         self._random = random.Random(f"topicloom network {seed}")
         self._queue: list[tuple[float, int, int, str, int, Any, int]] = []
         self._number = 0
@@ -170,6 +172,7 @@ class Network:
             program = self.programs[node]
             if event == "receive":
                 self.depth[node] = max(self.depth[node], depth)
+                self.rounds[body[0]] = max(self.rounds[body[0]], depth)
                 self._do(node, program.receive(peer, body))
             elif event == "acknowledged":
                 self._do(node, program.acknowledged(peer, body))
@@ -215,6 +218,7 @@ class Network:
                     self._push(back, sender, "acknowledged", send.to, send.message)
                 return
         self.traffic.given_up += 1
+        self.unreached[send.to] += 1
         end = self.now + faults.tries * faults.retry_after
         self._push(end, sender, "gave up", send.to, send.message)
 

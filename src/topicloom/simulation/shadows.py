@@ -1,24 +1,32 @@
 """Leaves that are repaired by shadows alone, message by message."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
 from topicloom.churn import Maintainer
+from topicloom.churn.state import node_key
 from topicloom.errors import InvalidOptionError
 from topicloom.judge import verify
 from topicloom.model import Interest, Overlay, Verdict
-from topicloom.model.checks import checked_seed
+from topicloom.model.checks import checked_seed, checked_whole
+from topicloom.simulation.backup_node import UPKEEP
 from topicloom.simulation.network import Faults, Network
-from topicloom.simulation.shadow_node import Rule, ShadowNode, Told
+from topicloom.simulation.shadow_node import ASK, DIAL, KNOWN, LINK, REPORT, SEARCH, ShadowNode
+from topicloom.simulation.shadow_planning import Rule
 
 
 class LeaveReport(NamedTuple):
-    """What a leave took: shadows, links added, messages, bytes, rounds of messages, and the time until links stood."""
+    """What a leave, or several at once, took.
 
-    node: str
+    Nodes, shadows, links added; messages and bytes of the repair, the longest chain of them until the last link was
+    dialled, and the time until links stood; whether the judge found all topics connected. Then Step III: backup sets
+    renewed, messages and bytes of that and of telling neighbours, and how many nodes lack backups in the end.
+    """
+
+    nodes: tuple[str, ...]
     shadows: int
     links: int
     messages: int
@@ -26,6 +34,10 @@ class LeaveReport(NamedTuple):
     rounds: int
     time: float
     ok: bool
+    renewed: int
+    upkeep_messages: int
+    upkeep_bytes: int
+    uncovered: int
 
 
 @dataclass(frozen=True)
@@ -38,39 +50,50 @@ class LeavesSimulation:
         Over the nodes that stay.
     verdict : Verdict
         The judge's, after the last leave.
+    reasons : mapping from topic to str
+        Why a topic is not connected, for each that is not.
     leaves : tuple of LeaveReport
         One for each leave, each judged.
+    backups : mapping from node to its backups
+        Of the nodes that stay, in the end.
     """
 
     overlay: Overlay
     verdict: Verdict
+    reasons: Mapping[int | str, str]
     leaves: tuple[LeaveReport, ...]
+    backups: Mapping[str, tuple[str, ...]]
 
 
 def simulate_leaves(
     interest: Interest,
     overlay: Overlay,
-    leaves: Iterable[str],
+    leaves: Iterable[str | Collection[str]],
     *,
     coverage: int = 3,
     rho: float = 3.0,
+    candidates: int | None = 6,
     faults: Faults = Faults(),
     seed: int = 0,
 ) -> LeavesSimulation:
-    """Let nodes leave one after the other, and their shadows repair the overlay from what they know.
+    """Let nodes leave, one after the other or several at once, and their shadows repair the overlay alone.
 
     The neighbours of who has gone ask its backups and each other whom they are linked to, and add links between
-    shadows by Low-ODA's rule. Neighbours alone suffice for topic-connectivity. Backups are those that `Maintainer`
-    builds at the beginning; who has gone is struck out, and no new ones are built (Step III may happen off-line).
+    shadows by Low-ODA's rule. Neighbours alone suffice for topic-connectivity. Nodes that lost a backup then choose
+    new backups (Step III) among nodes that they find by asking their neighbours, and the neighbours of these.
 
     Parameters
     ----------
     interest, overlay : Interest, Overlay
         Topic-connected, with labels.
-    leaves : iterable of str
-        Nodes, in the order in which they leave.
+    leaves : iterable of str, or of collections of str
+        Nodes, in the order in which they leave. Those of a collection fail at the same time, as a rack does.
     coverage, rho
         Of the backups; of the link rule.
+    candidates : int, optional
+        How many candidates for each of its topics a node looks for before it chooses backups, at least ``coverage``.
+        None: all that there are. After a single leave without losses, the backups are then those that `Maintainer`
+        would choose for the same links.
     faults : Faults
         Delays, losses and retries; its crashes do not count here, since the leaves are given.
     seed : int
@@ -87,92 +110,167 @@ def simulate_leaves(
     Notes
     -----
     Some four messages per shadow and leave. Links beyond those of `Maintainer` are the price of not looking further
-    than the neighbours of shadows.
+    than the neighbours of shadows. Step III costs more: some messages for each candidate of each node that lost a
+    backup. Nodes that fail together are repaired together where somebody who stays was linked to each of them, or to
+    a neighbour of each; ``reasons`` says which topics were not, and why.
 
     References
     ----------
-    [shadows] §V, Algorithm 7; docs/papers.md. The protocol is ours.
+    [shadows] §V, Algorithms 7, 8 and 12; docs/papers.md. The protocol is ours.
 
     Examples
     --------
     >>> import topicloom as tl
     >>> interest = tl.generate(nodes=60, topics=12, subscriptions=4, seed=1)
-    >>> run = tl.simulate_leaves(interest, tl.low_oda(interest), ["n07", "n31"])
+    >>> run = tl.simulate_leaves(interest, tl.low_oda(interest), ["n07", ("n31", "n32", "n33")])
     >>> run.verdict.ok, [leave.ok for leave in run.leaves]
     (True, [True, True])
     >>> factory = tl.datasets.example()
     >>> run = tl.simulate_leaves(factory, tl.low_oda(factory), ["gate"])
-    >>> run.verdict.ok
-    True
+    >>> run.verdict.ok, run.leaves[0].uncovered
+    (True, 0)
     """
     checked_seed(seed)
+    if candidates is not None:
+        checked_whole("candidates", candidates, coverage)
     if interest.node_labels is None:
         raise InvalidOptionError("leaves are given by name, and the nodes of this interest have none")
     maintainer = Maintainer(interest, overlay, policy="shadow", coverage=coverage, rho=rho, k=1, seed=seed)
     names = interest.node_labels.tolist()
-    number_of = {name: number for number, name in enumerate(names)}
-    backups = [{number_of[name] for name in maintainer.backups_of(names[v])} for v in range(interest.n_nodes)]
-    state = _State(interest, overlay, backups, Rule(float(rho), seed, (faults.tries + 4) * faults.retry_after))
-    reports = []
-    for turn, name in enumerate(leaves):
-        if number_of.get(name) not in state.present:
-            raise InvalidOptionError(f"there is no node {name!r} to leave; each node of the interest can leave once")
-        reports.append(state.leave(number_of[name], faults, seed + turn))
-    end = state.overlay()
-    return LeavesSimulation(end, verify(end.interest, end.links), tuple(reports))
+    keys = np.array([node_key(name, seed) for name in names], np.uint64)
+    rule = Rule(float(rho), seed, (faults.tries + 4) * faults.retry_after, coverage, candidates, keys)
+    world = _World(interest, overlay, maintainer, rule)
+    for turn, group in enumerate(leaves):
+        world.leave(world.numbers((group,) if isinstance(group, str) else tuple(group)), faults, seed + turn)
+    end = world.overlay()
+    backups = {names[v]: tuple(names[u] for u in sorted(world.nodes[v].backups)) for v in sorted(world.present)}
+    return LeavesSimulation(end, verify(end.interest, end.links), world.reasons, tuple(world.reports), backups)
 
 
-class _State:
-    """The overlay between two leaves, of which each node knows its own part."""
+class _World:
+    """The nodes between two leaves, and the links that stand."""
 
-    def __init__(self, interest: Interest, overlay: Overlay, backups: list[set[int]], rule: Rule) -> None:
-        self.interest, self.backups, self.rule = interest, backups, rule
-        self.topics = [frozenset(interest.topics_of(v).tolist()) for v in range(interest.n_nodes)]
-        self.present = set(range(interest.n_nodes))
-        self.neighbours: list[set[int]] = [set() for _ in self.topics]
+    def __init__(self, interest: Interest, overlay: Overlay, maintainer: Maintainer, rule: Rule) -> None:
+        self.interest, self.rule = interest, rule
+        n = interest.n_nodes
+        self.number_of = {interest.node_label(v): v for v in range(n)}
+        self.present = set(range(n))
+        self.links: list[set[int]] = [set() for _ in range(n)]
         for u, v in overlay.links.tolist():
-            self.neighbours[u].add(v)
-            self.neighbours[v].add(u)
+            self.links[u].add(v)
+            self.links[v].add(u)
+        self.nodes = [ShadowNode(v, tuple(interest.topics_of(v).tolist()), rule) for v in range(n)]
+        for v, node in enumerate(self.nodes):
+            node.neighbours = {peer: self.nodes[peer].wanted for peer in self.links[v]}
+            node.backups = {self.number_of[name] for name in maintainer.backups_of(interest.node_label(v))}
+            for backup in node.backups:
+                self.nodes[backup].primaries.add(v)
+        for node in self.nodes:
+            node.told = {peer: self.nodes[peer].own() for peer in node.neighbours}
+        self.builds = n
+        self.short: set[int] = set()  # nodes that lack backups
+        self.reports: list[LeaveReport] = []
+        self.reasons: dict[int | str, str] = {}
 
-    def leave(self, node: int, faults: Faults, seed: int) -> LeaveReport:
-        """Take a node away and let its shadows act."""
-        self.present.discard(node)
-        told = Told(self.topics[node], tuple(self.neighbours[node]), tuple(self.backups[node] & self.present))
-        noticed = self.neighbours[node]
-        programs = [
-            ShadowNode(
-                v,
-                self.topics[v],
-                {peer: self.topics[peer] for peer in self.neighbours[v]},
-                (node, told) if v in noticed else None,
-                self.rule,
-            )
-            for v in range(len(self.topics))
-        ]
+    def numbers(self, names: tuple[str, ...]) -> set[int]:
+        """Check who is to leave."""
+        gone: set[int] = set()
+        for name in names:
+            number = self.number_of.get(name, -1)
+            if number not in self.present - gone:
+                raise InvalidOptionError(
+                    f"there is no node {name!r} to leave; each node of the interest can leave once"
+                )
+            gone.add(number)
+        return gone
+
+    def leave(self, gone: set[int], faults: Faults, seed: int) -> None:
+        """Take nodes away at once and let their shadows act."""
+        before = [set(peers) for peers in self.links]
+        shadows = {peer for node in gone for peer in self.links[node] | self.nodes[node].backups} - gone
+        self.present -= gone
+        self.short |= {v for v in self.present if self.nodes[v].backups & gone}
+        for v in self.present:
+            self.nodes[v].notice(gone, self.builds)
         quiet = Faults(faults.loss, 0.0, 0.0, faults.delays, faults.retry_after, faults.tries)
-        network = Network(programs, quiet, seed=seed, horizon=float("inf"))
+        network = Network(self.nodes, quiet, seed=seed, horizon=float("inf"))
+        network.crashed_at = {v: 0.0 for v in range(len(self.nodes)) if v not in self.present}
+        renewed = sum(node.renewed for node in self.nodes)
         network.run()
-        for peer in noticed:
-            self.neighbours[peer].discard(node)
-        self.neighbours[node] = set()
-        for change in network.changes:
-            self.neighbours[change.node].add(change.peer)
-            self.neighbours[change.peer].add(change.node)
+        renewed = sum(node.renewed for node in self.nodes) - renewed
+        self.builds += renewed
+        self._note_links(gone, network)
+        self._note_coverage()
         now = self.overlay()
-        return LeaveReport(
-            self.interest.node_label(node),
-            len({*told.neighbours, *told.backups}),
-            len({frozenset((change.node, change.peer)) for change in network.changes}),
-            sum(network.traffic.messages.values()),
-            sum(network.traffic.bytes.values()),
-            max(network.depth, default=0),
-            max((change.time for change in network.changes), default=0.0),
-            verify(now.interest, now.links).ok,
+        verdict = verify(now.interest, now.links)
+        self._note_reasons(verdict, gone, before, network)
+        sums = [
+            sum(count for kind, count in counts.items() if (kind in UPKEEP) == upkeep)
+            for upkeep in (False, True)
+            for counts in (network.traffic.messages, network.traffic.bytes)
+        ]
+        self.reports.append(
+            LeaveReport(
+                tuple(self.interest.node_label(node) for node in sorted(gone)),
+                len(shadows),
+                len({frozenset((change.node, change.peer)) for change in network.changes}),
+                sums[0],
+                sums[1],
+                max(network.rounds[kind] for kind in (ASK, REPORT, SEARCH, KNOWN, DIAL, LINK)),
+                max((change.time for change in network.changes), default=0.0),
+                verdict.ok,
+                renewed,
+                sums[2],
+                sums[3],
+                len(self.short),
+            )
         )
+
+    def _note_links(self, gone: set[int], network: Network) -> None:
+        """Note which links stand. A link that only one end takes for one is closed."""
+        for node in gone:
+            for peer in self.links[node]:
+                self.links[peer].discard(node)
+            self.links[node] = set()
+        for change in network.changes:
+            self.links[change.node].add(change.peer)
+            self.links[change.peer].add(change.node)
+        for v in self.present:
+            known = self.nodes[v].neighbours
+            self.nodes[v].neighbours = {peer: known.get(peer, self.nodes[peer].wanted) for peer in self.links[v]}
+
+    def _note_coverage(self) -> None:
+        """Note which of those who lost backups have a topic that fewer backups want than could."""
+        subscribers = np.bincount([t for v in self.present for t in self.nodes[v].topics], minlength=1)
+        for v in self.short & self.present:
+            here = [self.nodes[backup].wanted for backup in self.nodes[v].backups & self.present]
+            if all(
+                sum(topic in wanted for wanted in here) >= min(self.rule.coverage, subscribers[topic] - 1)
+                for topic in self.nodes[v].topics
+            ):
+                self.short.discard(v)
+        self.short &= self.present
+
+    def _note_reasons(self, verdict: Verdict, gone: set[int], before: list[set[int]], network: Network) -> None:
+        """Say for each topic that is broken now and was not why."""
+        topics = {self.interest.topic_name(topic): topic for topic in range(self.interest.n_topics)}
+        broken = {item.topic for item in verdict.broken}
+        self.reasons = {topic: why for topic, why in self.reasons.items() if topic in broken}
+        alone = [node for node in sorted(gone) if not before[node] & self.present and before[node]]
+        deaf = sorted(network.unreached.keys() & self.present)
+        for name in broken - self.reasons.keys():
+            cut = [node for node in alone if topics[name] in self.nodes[node].wanted]
+            if cut:
+                why = f"node {self.interest.node_label(cut[0])!r} wanted it, and all nodes linked to it failed with it"
+            elif deaf:
+                why = f"all tries to reach {self.interest.node_label(deaf[0])!r}, which is there, were lost"
+            else:
+                why = "no node that stays knew of all the nodes that failed between its pieces"
+            self.reasons[name] = why
 
     def overlay(self) -> Overlay:
         """The overlay of the nodes that are there."""
         kept = np.array(sorted(self.present), np.int64)
         place = {node: number for number, node in enumerate(kept.tolist())}
-        links = [(place[u], place[v]) for u in kept.tolist() for v in sorted(self.neighbours[u]) if u < v]
+        links = [(place[u], place[v]) for u in kept.tolist() for v in sorted(self.links[u]) if u < v]
         return Overlay.from_links(self.interest.restrict(kept), np.array(links, np.int64).reshape(-1, 2), "shadows")

@@ -6,6 +6,7 @@ import numpy as np
 
 from topicloom.methods.dc.divide_and_conquer import divide_and_conquer
 from topicloom.methods.greedy.low_oda import low_oda
+from topicloom.model import Overlay
 from topicloom.simulation import Faults, simulate_dc, simulate_leaves
 from topicloom.study.cells import Cell
 from topicloom.study.inputs import interest_of
@@ -38,18 +39,21 @@ def decentral_dc(cell: Cell) -> Iterator[Figure]:
 
 @measures("decentral-leaves")
 def decentral_leaves(cell: Cell) -> Iterator[Figure]:
-    """Messages, links and time per leave that shadows repair alone, beside the links of a maintainer that sees all."""
+    """Messages, links and time when nodes leave and shadows repair alone, beside a maintainer that sees all.
+
+    With ``rack`` above 1 that many neighbouring nodes fail at once.
+    """
     from topicloom.churn import Maintainer
 
-    interest = interest_of(cell)
+    interest, options = interest_of(cell), dict(cell.options)
     overlay = low_oda(interest, seed=cell.seed)
-    leaves = [interest.node_label(v) for v in range(0, interest.n_nodes, 20)]
-    run = simulate_leaves(interest, overlay, leaves, faults=Faults(**cell.options), seed=cell.seed)
+    racks = _racks(overlay, options.pop("rack"))
+    run = simulate_leaves(interest, overlay, racks, faults=Faults(**options), seed=cell.seed)
     if not all(leave.ok for leave in run.leaves):
-        raise NotVerifiedError(f"cell {cell.text}: a leave was not repaired")
+        raise NotVerifiedError(f"cell {cell.text}: {next(iter(run.reasons.items()), 'a leave was not repaired')}")
     centre = Maintainer(interest, overlay, seed=cell.seed)
-    central = sum(len(centre.leave(name).added) for name in leaves)
-    count = len(leaves)
+    central = sum(len(centre.apply([{"event": "leave", "node": name} for name in rack]).added) for rack in racks)
+    count = len(racks)
     yield Figure("messages_per_leave", sum(leave.messages for leave in run.leaves) / count)
     yield Figure("kilobytes_per_leave", sum(leave.bytes for leave in run.leaves) / count / 1000)
     yield Figure("shadows", sum(leave.shadows for leave in run.leaves) / count)
@@ -57,6 +61,30 @@ def decentral_leaves(cell: Cell) -> Iterator[Figure]:
     yield Figure("central_links_per_leave", central / count)
     yield Figure("repair_time", float(np.mean([leave.time for leave in run.leaves])))
     yield Figure("rounds", float(np.mean([leave.rounds for leave in run.leaves])))
+    yield Figure("renewed", sum(leave.renewed for leave in run.leaves) / count)
+    yield Figure("upkeep_messages", sum(leave.upkeep_messages for leave in run.leaves) / count)
+    yield Figure("upkeep_kilobytes", sum(leave.upkeep_bytes for leave in run.leaves) / count / 1000)
+    yield Figure("uncovered", float(run.leaves[-1].uncovered))
+
+
+def _racks(overlay: Overlay, size: int) -> list[list[str]]:
+    """Every twentieth node, or a hundredth of them each with those nearest to it by links, ``size`` in all."""
+    interest = overlay.interest
+    peers: list[list[int]] = [[] for _ in range(interest.n_nodes)]
+    for u, v in overlay.links.tolist():
+        peers[u].append(v)
+        peers[v].append(u)
+    racks: list[list[str]] = []
+    gone: set[int] = set()
+    for first in range(0, interest.n_nodes, 20 if size == 1 else 100):
+        near = [] if first in gone else [first]
+        for node in near:
+            near += [peer for peer in peers[node] if peer not in gone and peer not in near]
+            if len(near) >= size:
+                break
+        gone.update(near[:size])
+        racks += [[interest.node_label(v) for v in near[:size]]] if near else []
+    return racks
 
 
 def _central_links(cell: Cell, partitions: int) -> int:

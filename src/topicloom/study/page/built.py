@@ -75,7 +75,8 @@ _ROWS = (
         "shadows §V: shadows, backups",
         '`Maintainer(policy="shadow")`, `background=True`; locally: `tl.simulate_leaves`',
         "Algorithms 6–12 as printed beside it; judge, coverage and primaries after every event; figures 2–8; "
-        "[churn-adversity](#churn-adversity)",
+        "[churn-adversity](#churn-adversity); locally the same backups, racks that fail at once "
+        "([dc-decentral](#dc-decentral))",
     ),
     (
         "errata of all five",
