@@ -68,7 +68,7 @@ def decentral_leaves(cell: Cell) -> Iterator[Figure]:
 
 
 def _racks(overlay: Overlay, size: int) -> list[list[str]]:
-    """Every twentieth node, or a hundredth of them each with those nearest to it by links, ``size`` in all."""
+    """Every fiftieth node, or each two hundredth with those nearest to it by links, ``size`` in all."""
     interest = overlay.interest
     peers: list[list[int]] = [[] for _ in range(interest.n_nodes)]
     for u, v in overlay.links.tolist():
@@ -76,7 +76,7 @@ def _racks(overlay: Overlay, size: int) -> list[list[str]]:
         peers[v].append(u)
     racks: list[list[str]] = []
     gone: set[int] = set()
-    for first in range(0, interest.n_nodes, 20 if size == 1 else 100):
+    for first in range(0, interest.n_nodes, 50 if size == 1 else 200):
         near = [] if first in gone else [first]
         for node in near:
             near += [peer for peer in peers[node] if peer not in gone and peer not in near]

@@ -19,6 +19,7 @@ LEAVES: dict[str, dict[str, float]] = {
     "ten neighbours at once": {"rack": 10},
     "ten neighbours at once, 20 % lost": {"rack": 10, "loss": 0.2},
 }
+LARGE = 10_000  # nodes; minutes of processor time for each run
 CLASSES = {"star": "star nodes", "speaker": "speakers that are none", "other": "others"}
 
 
@@ -27,6 +28,9 @@ def _grid(scale: Scale) -> list[Cell]:
     for n in scale.pick(quick=(200,), paper=(300, 600, 1000)):
         choices = [("dc", {"partitions": n // 100, **faults}) for faults in FAULTS.values()]
         made += cells("decentral-dc", choices, [workload(n, 100, 20)], scale.seed_range(2))
+    if scale.name == "paper":
+        large = [("dc", {"partitions": LARGE // 100, **FAULTS[name]}) for name in ("no faults", "20 % lost, 5 % crash")]
+        made += cells("decentral-dc", large, [workload(LARGE, 100, 20)], range(1))
     sizes = [("dc", {"partitions": p}) for p in scale.pick(quick=(2, 5), paper=(2, 5, 10, 20, 40, 100))]
     made += cells("decentral-dc", sizes, [workload(scale.pick(quick=200, paper=1000), 100, 20)], scale.seed_range(2))
     left = [("shadow", options) for options in LEAVES.values()]
@@ -49,11 +53,12 @@ def _table(results: Results) -> str:
         "connected at": "connected_at",
         "links over the centre's": "links_of_centre",
     }
-    lines = ["| 1,000 nodes, 10 partitions | " + " | ".join(metrics) + " |", "|---|" + "--:|" * len(metrics)]
-    for label, faults in FAULTS.items():
-        where = {**_where(faults), "nodes": 1000, "partitions": 10}
-        values = [f"{results.mean(metric, **where):,.2f}" for metric in metrics.values()]
-        lines.append(f"| {label} | " + " | ".join(values) + " |")
+    lines = ["| 100 nodes per partition | nodes | " + " | ".join(metrics) + " |", "|---|" + "--:|" * (1 + len(metrics))]
+    for n, names in ((1000, list(FAULTS)), (LARGE, ["no faults", "20 % lost, 5 % crash"])):
+        for label in names:
+            where = {**_where(FAULTS[label]), "nodes": n, "partitions": n // 100}
+            values = [f"{results.mean(metric, **where):,.2f}" for metric in metrics.values()]
+            lines.append(f"| {label} | {n:,} | " + " | ".join(values) + " |")
     return "\n".join([*lines, "", *_leaves(results)])
 
 
@@ -83,7 +88,7 @@ def _left(options: dict[str, float]) -> dict[str, Any]:
 
 def _by_nodes(title: str, y_label: str, metric: str, *, log: bool = False) -> Panel:
     lines = [Line(label, metric, _where(faults)) for label, faults in FAULTS.items()]
-    return Panel(title, "nodes", "nodes (100 per partition)", y_label, lines, log_y=log)
+    return Panel(title, "nodes", "nodes (100 per partition)", y_label, lines, log_x=True, log_y=log)
 
 
 STUDY = Study(
