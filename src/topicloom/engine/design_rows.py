@@ -20,7 +20,6 @@ from topicloom.methods.registry import design
 from topicloom.model import Metrics, Overlay, Verdict
 from topicloom.model.arrays import Int32Array
 from topicloom.reading.table import expanded
-from topicloom.refinement import refine
 from topicloom.spark.stages import Stages
 from topicloom.storage.overlay_directory import tables_of
 from topicloom.storage.run_file import write_json, write_run
@@ -92,6 +91,8 @@ def design_rows(
         forbid = {} if barred is None else {"forbid": barred}
         overlay = design(found.interest, request.method, seed=request.seed, **request.options, **forbid)
     if request.refine is not None:
+        from topicloom.refinement import refine  # here and not above, because its kernels take long to load
+
         with stages("refine", f"refining {overlay.n_links:,} links"):
             overlay = refine(overlay, effort=request.refine, k=request.judged_at, seed=request.seed)
     with stages("verify", f"verifying {overlay.n_links:,} links"):

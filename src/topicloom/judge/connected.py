@@ -1,9 +1,9 @@
 """k = 1: every topic's sub-overlay is connected."""
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
-from scipy import sparse
-from scipy.sparse import csgraph
 
 from topicloom.judge.compiled import compiled
 from topicloom.judge.sub_overlays import FAR_MORE, TopicBatch
@@ -12,16 +12,24 @@ from topicloom.model.interest import Interest
 from topicloom.model.results import BrokenTopic
 
 
-def component_labels(batch: TopicBatch) -> npt.NDArray[np.int32]:
-    """For every entry of a batch a number that is the same exactly within a component."""
-    edges = sparse.coo_array((np.ones(len(batch.a), np.int8), (batch.a, batch.b)), shape=(batch.size, batch.size))
-    _, labels = csgraph.connected_components(edges.tocsr(), directed=False)
+def component_labels(
+    a: npt.NDArray[Any], b: npt.NDArray[Any], size: int, *, strong: bool = False
+) -> npt.NDArray[np.int32]:
+    """Number the components of a graph on 0 to ``size`` - 1 with edges from ``a`` to ``b``. Returns that of every node.
+
+    With ``strong`` edges lead one way, and nodes are in one component if each can reach the other.
+    """
+    from scipy import sparse  # here, because it takes long to load and connectivity at k = 1 does not need it
+    from scipy.sparse import csgraph
+
+    edges = sparse.coo_array((np.ones(len(a), np.int8), (a, b)), shape=(size, size)).tocsr()
+    _, labels = csgraph.connected_components(edges, directed=strong, connection="strong")
     return labels
 
 
 def component_heads(batch: TopicBatch) -> Int64Array:
     """First entry of every component, ascending; it is the one of the component's smallest node."""
-    _, heads = np.unique(component_labels(batch), return_index=True)
+    _, heads = np.unique(component_labels(batch.a, batch.b, batch.size), return_index=True)
     return np.sort(heads)
 
 

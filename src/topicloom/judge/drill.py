@@ -5,8 +5,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy import sparse
-from scipy.sparse import csgraph
 
 from topicloom.errors import InvalidOptionError
 from topicloom.judge.connected import component_labels
@@ -145,7 +143,7 @@ class _Rehearsal:
         for batch in topic_batches(interest, links):
             first_ends.append(batch.first + batch.a)
             second_ends.append(batch.first + batch.b)
-            labels.append(component_labels(batch) + seen)
+            labels.append(component_labels(batch.a, batch.b, batch.size) + seen)
             seen += batch.size
         a, b = _joined(first_ends), _joined(second_ends)
         order = np.argsort(a, kind="stable")
@@ -167,10 +165,7 @@ class _Rehearsal:
         alive[failed] = False
         up = alive[interest.topic_nodes[entries]]
         kept = up[a] & up[b]
-        graph = sparse.coo_array(
-            (np.ones(int(kept.sum()), np.int8), (a[kept], b[kept])), shape=(len(entries), len(entries))
-        )
-        _, after = csgraph.connected_components(graph.tocsr(), directed=False)
+        after = component_labels(a[kept], b[kept], len(entries))
         topic = np.repeat(np.arange(len(hit)), np.diff(starts))[up]
         pairs_before, _, _ = _pairs(self.component[entries][up], topic, len(hit))
         pairs_after, piece_topic, piece_size = _pairs(after[up], topic, len(hit))

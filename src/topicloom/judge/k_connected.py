@@ -1,10 +1,10 @@
 """k >= 2: every topic stays connected while fewer than k of its nodes are down, or is a clique."""
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
-from scipy import sparse
 
 from topicloom.judge.articulation import pairs_lost
 from topicloom.judge.connected import disconnected_topics
@@ -13,6 +13,9 @@ from topicloom.judge.sub_overlays import TopicBatch
 from topicloom.model.arrays import Int64Array
 from topicloom.model.interest import Interest
 from topicloom.model.results import BrokenTopic
+
+if TYPE_CHECKING:
+    from scipy import sparse
 
 
 def weak_topics(interest: Interest, batch: TopicBatch, k: int) -> list[BrokenTopic]:
@@ -32,7 +35,7 @@ def weak_topics(interest: Interest, batch: TopicBatch, k: int) -> list[BrokenTop
 def _witnesses(
     interest: Interest,
     batch: TopicBatch,
-    rows: sparse.csr_array,
+    rows: "sparse.csr_array",
     sizes: Int64Array,
     connected: npt.NDArray[np.bool_],
     k: int,
@@ -65,15 +68,17 @@ def _witnesses(
             yield offset, cut
 
 
-def symmetric(batch: TopicBatch) -> sparse.csr_array:
+def symmetric(batch: TopicBatch) -> "sparse.csr_array":
     """The graph of a batch with every edge in both rows, columns ascending."""
+    from scipy import sparse  # here, because it takes long to load
+
     ends = (np.concatenate((batch.a, batch.b)), np.concatenate((batch.b, batch.a)))
     rows = sparse.coo_array((np.ones(len(ends[0]), np.int8), ends), shape=(batch.size, batch.size)).tocsr()
     rows.sort_indices()
     return rows
 
 
-def _unlinked_pair(rows: sparse.csr_array, start: int, stop: int) -> Int64Array:
+def _unlinked_pair(rows: "sparse.csr_array", start: int, stop: int) -> Int64Array:
     """Places of the first two subscribers of a topic that are not linked."""
     entry = start + int(np.flatnonzero(np.diff(rows.indptr[start : stop + 1]) < stop - start - 1)[0])
     linked = rows.indices[rows.indptr[entry] : rows.indptr[entry + 1]]
@@ -82,7 +87,7 @@ def _unlinked_pair(rows: sparse.csr_array, start: int, stop: int) -> Int64Array:
 
 
 def _articulations(
-    rows: sparse.csr_array, topic_of: Int64Array, starts: Int64Array, cut_prone: npt.NDArray[np.bool_]
+    rows: "sparse.csr_array", topic_of: Int64Array, starts: Int64Array, cut_prone: npt.NDArray[np.bool_]
 ) -> Iterator[tuple[int, Int64Array]]:
     """The first articulation point of every topic that has one: all topics by one linear search."""
     points = np.flatnonzero(pairs_lost(rows.indptr.astype(np.int64), rows.indices.astype(np.int32)))

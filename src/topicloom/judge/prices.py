@@ -10,10 +10,9 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from topicloom.judge.compiled import compiled
+from topicloom.judge.connected import component_labels
 from topicloom.model.interest import Interest
 
 Ints = npt.NDArray[Any]
@@ -61,8 +60,7 @@ def proved_by_components(interest: Interest) -> int:
     """Fewest links because nodes that share topics, directly or over others, end up connected: nodes - components."""
     n = interest.n_nodes
     nodes = np.repeat(np.arange(n), np.diff(interest.indptr))
-    wants = coo_array((np.ones(len(nodes), np.int8), (nodes, interest.topics + n)), shape=(n + interest.n_topics,) * 2)
-    _, component = connected_components(wants.tocsr(), directed=False)
+    component = component_labels(nodes, interest.topics + n, n + interest.n_topics)
     return n - len(np.unique(component[:n]))
 
 

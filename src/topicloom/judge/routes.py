@@ -6,9 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy import sparse
-from scipy.sparse import csgraph
 
+from topicloom.judge.connected import component_labels
 from topicloom.model.arrays import Int32Array, Int64Array
 from topicloom.model.interest import Interest
 from topicloom.model.results import JudgedByOk
@@ -148,9 +147,7 @@ def _not_trees(rows: _Rows) -> Iterator[BrokenRoute]:
     keys = _entries(interest)
     width = max(interest.n_nodes, 1)
     a, b = (np.searchsorted(keys, rows.topic * width + end) for end in (rows.src, rows.dst))
-    graph = sparse.coo_array((np.ones(len(a), np.int8), (a, b)), shape=(len(keys), len(keys))).tocsr()
-    _, label = csgraph.connected_components(graph, directed=False)
-    _, first = np.unique(label, return_index=True)
+    _, first = np.unique(component_labels(a, b, len(keys)), return_index=True)
     heads = np.sort(first)
     head_topic = keys[heads] // width
     components = np.bincount(head_topic, minlength=interest.n_topics)
@@ -185,8 +182,7 @@ def _owners(rows: _Rows, owner: Int64Array) -> Iterator[BrokenRoute]:
     yield from rows.broken("owner", np.sort(order[1:][differs]))
     peer = rows.src + rows.dst - owner
     valid = (peer >= 0) & (peer < n) & (owner >= 0) & (owner < n)
-    graph = sparse.coo_array((np.ones(valid.sum(), np.int8), (owner[valid], peer[valid])), shape=(n, n)).tocsr()
-    _, label = csgraph.connected_components(graph, directed=True, connection="strong")
+    label = component_labels(owner[valid], peer[valid], n, strong=True)
     for group in np.flatnonzero(np.bincount(label) > 1)[:_MOST]:
         nodes = np.flatnonzero(label == group)
         yield BrokenRoute("dialling", None, tuple(rows.interest.node_label(int(v)) for v in nodes))
@@ -213,7 +209,6 @@ def _forests(rows: _Rows, forest: Int64Array) -> Iterator[BrokenRoute]:
         ends = np.unique(np.column_stack((rows.src[chosen], rows.dst[chosen])), axis=0)
         nodes, local = np.unique(ends, return_inverse=True)
         local = local.reshape(ends.shape)
-        graph = sparse.coo_array((np.ones(len(ends), np.int8), local.T), shape=(len(nodes), len(nodes))).tocsr()
-        components, _ = csgraph.connected_components(graph, directed=False)
-        if len(ends) > len(nodes) - components:
+        components = np.unique(component_labels(*local.T, len(nodes)))
+        if len(ends) > len(nodes) - len(components):
             yield BrokenRoute("forest", None, _cycle(rows.interest, ends[:, 0], ends[:, 1]))

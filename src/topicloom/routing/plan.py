@@ -26,7 +26,6 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
-from pyarrow.dataset import dataset
 
 from topicloom.errors import InputNotFoundError, PlanFormatError
 from topicloom.model import labels as label_columns
@@ -166,6 +165,8 @@ def header(
 
 def generation_of(folder: Path) -> str:
     """The `Plan.generation` of rows in Parquet files, which are read column by column and a batch at a time."""
+    from pyarrow.dataset import dataset  # here, because it loads pandas
+
     rows = dataset(folder)
     columns = ["topic", "src", "dst", "owner", "parent", "forest", "active"]
     return _generation(chain.from_iterable(b.columns for b in rows.to_batches(columns=[name])) for name in columns)

@@ -22,6 +22,7 @@ def warm(method: str = "gm") -> None:
     from topicloom.judge import verify
     from topicloom.measures import filtering_costs, measure
     from topicloom.methods import design
+    from topicloom.methods.references.beside import usual_ways
     from topicloom.workloads import generate
 
     if method == "exact":  # compiled without a search that has no end
@@ -35,6 +36,7 @@ def warm(method: str = "gm") -> None:
         verify(interest, overlay.links, k)
     measure(interest, overlay.links)
     filtering_costs(interest, overlay.links)
+    usual_ways(interest)
 
 
 def warm_workers(spark: "SparkSession", method: str) -> None:

@@ -8,22 +8,24 @@ from topicloom.kernels.jit import serial
 
 @serial
 def count_co_subscribers(indptr, topics, topic_indptr, topic_nodes, limit):
-    """Count the pairs of nodes that share a topic.
+    """Count for every node the others that share a topic with it.
 
     Parameters
     ----------
     indptr, topics, topic_indptr, topic_nodes
         The interest, CSR by node and by topic.
     limit : int
-        Counting stops above it.
+        Counting stops when more pairs of nodes have been found.
 
     Returns
     -------
-    int64
+    int64, one per node
+        Twice the number of pairs that share a topic, in all.
 
     Cost: O(Σ over topics of subscribers²) time, O(nodes) memory.
     """
     n_pairs = np.int64(0)
+    degree = np.zeros(len(indptr) - 1, np.int64)
     seen = np.full(len(indptr) - 1, -1, np.int32)
     for u in range(len(indptr) - 1):
         if n_pairs > limit:
@@ -32,8 +34,10 @@ def count_co_subscribers(indptr, topics, topic_indptr, topic_nodes, limit):
             for v in topic_nodes[topic_indptr[topics[k]] : topic_indptr[topics[k] + 1]]:
                 if v > u and seen[v] != u:
                     seen[v] = u
+                    degree[u] += 1
+                    degree[v] += 1
                     n_pairs += 1
-    return n_pairs
+    return degree
 
 
 @serial
@@ -45,7 +49,7 @@ def list_co_subscribers(indptr, topics, topic_indptr, topic_nodes, n_pairs):
     indptr, topics, topic_indptr, topic_nodes
         The interest, CSR by node and by topic.
     n_pairs : int
-        Their number, as `count_co_subscribers` gives it.
+        Their number; see `count_co_subscribers`.
 
     Returns
     -------

@@ -4,9 +4,11 @@ from typing import Any
 
 import numpy as np
 
+from topicloom.kernels.covers.co_subscribers import count_co_subscribers
 from topicloom.methods.per_topic.ring_per_topic import ring_per_topic
 from topicloom.model import Interest
 from topicloom.model.arrays import Int64Array
+from topicloom.model.interest import both_ways
 
 _MOST_PAIRS = 20_000_000
 
@@ -40,12 +42,7 @@ def few_pairs(interest: Interest) -> bool:
 
 def co_subscribers(interest: Interest) -> Int64Array:
     """For every node the number of others that share a topic with it."""
-    from scipy import sparse  # here, because it takes long to load
-
-    ones = np.ones(interest.n_subscriptions, np.int32)
-    wants = sparse.csr_array((ones, interest.topics, interest.indptr), (interest.n_nodes, interest.n_topics))
-    shared = (wants @ wants.T).tocsr()
-    return np.asarray(np.maximum(np.diff(shared.indptr) - 1, 0), np.int64)  # a node shares topics with itself
+    return count_co_subscribers(*both_ways(interest), np.iinfo(np.int64).max)
 
 
 def _counted(degree: Int64Array) -> dict[str, Any]:

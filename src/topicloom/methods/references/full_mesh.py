@@ -68,7 +68,7 @@ def full_mesh(interest: Interest, *, seed: int = 0) -> Overlay:
     csr = both_ways(interest)
     n_links = largest * (largest - 1) // 2
     if n_links <= MOST_LINKS:
-        n_links = int(count_co_subscribers(*csr, MOST_LINKS))
+        n_links = int(count_co_subscribers(*csr, MOST_LINKS).sum()) // 2
     if n_links > MOST_LINKS:
         raise NotEnoughMemoryError(
             f"a full mesh of these {interest.n_nodes:,} nodes has at least {n_links:,} links; "
