@@ -139,3 +139,24 @@ def test_an_inventory_decides_who_dials(overlay, tmp_path, capsys):
     brokers.write_text("node,host,port,dials,accepts\n" + "\n".join([*lines[:2], "c,10.0.0.3,1883,yes,no", lines[3]]))
     assert main(["routes", overlay, str(tmp_path / "other"), "--inventory", str(brokers)]) == 2
     assert "neither end may dial" in capsys.readouterr().err
+
+
+def test_diff_of_links_says_what_goes_and_what_comes(tmp_path, capsys):
+    overlay = tl.design(tl.datasets.example())
+    overlay.save(tmp_path / "overlay")
+    names = [tuple(map(overlay.interest.node_label, pair)) for pair in overlay.links]
+    today = [(b, a) for a, b in names[1:]] + [("me", "me"), ("old", names[0][0])]
+    rows = "\n".join(f"{a};{b}" for a, b in today)
+    (tmp_path / "today.csv").write_text(f"From;To\n{rows}\n")
+    columns = ["--src-column", "From", "--dst-column", "To"]
+    assert main(["diff", str(tmp_path / "today.csv"), str(tmp_path / "overlay"), *columns, "--json"]) == 1
+    facts = json.loads(capsys.readouterr().out)
+    gone = sorted(("old", names[0][0]))
+    assert facts == {"kept": len(names) - 1, "removed": [gone], "added": [sorted(names[0])]}
+    assert main(["diff", str(tmp_path / "overlay"), str(tmp_path / "overlay" / "links.csv")]) == 0
+    assert capsys.readouterr().out == f"0 links to remove\n0 links to add\nkept: {len(names)} links\n"
+    assert main(["diff", str(tmp_path / "today.csv"), str(tmp_path / "none")]) == 2
+    assert main(["diff", str(tmp_path / "overlay"), str(tmp_path / "today.csv"), "--links-no-header"]) == 1
+    capsys.readouterr()
+    assert main(["diff", str(tmp_path / "today.csv"), str(tmp_path / "overlay")]) == 2
+    assert "say --links-no-header" in capsys.readouterr().err

@@ -74,12 +74,14 @@ def test_the_objective_degree_raises_neither_the_maximum_degree_nor_the_links(in
 
 @settings(max_examples=25, deadline=None)
 @given(interests(max_nodes=5, max_topics=4), st.integers(0, 9))
-def test_an_optimal_overlay_keeps_its_number_of_links(interest, seed):
+def test_an_optimal_overlay_keeps_its_links_unless_a_degree_falls(interest, seed):
     refined = tl.refine(tl.design(interest, "gm"), effort=3, seed=seed)
     optimum = fewest_links(interest)
     assert refined.n_links >= optimum
     if refined.n_links == optimum:
-        assert tl.refine(refined, effort=3, seed=seed + 1).n_links == optimum
+        again = tl.refine(refined, effort=3, seed=seed + 1)
+        lower = again.degree().max(initial=0) < refined.degree().max(initial=0)
+        assert again.n_links == optimum and (lower or again.links.tolist() == refined.links.tolist())
 
 
 @pytest.mark.parametrize("options", [{}, {"objective": "degree"}, {"shorten": 0.1}, {"k": 2}], ids=str)

@@ -1,5 +1,7 @@
 """Overlay directories: what was written is read, what is damaged is refused, two are never mixed."""
 
+import csv
+import io
 import json
 import os
 import random
@@ -140,6 +142,19 @@ def test_an_odd_run_json_is_a_sentence(folder, text, capsys):
         assert said.count("\n") == 1 and "unexpectedly" not in said
 
 
+def test_a_spreadsheet_opens_the_links_and_no_name_is_run_as_a_formula(tmp_path):
+    awkward = ["ä;b", 'say "x"', "two\nlines", "plain"]
+    tl.design(tl.Interest.from_pairs(awkward, ["t"] * 4), "ring-pt").save(tmp_path / "o")
+    content = (tmp_path / "o" / "links.csv").read_bytes()
+    assert content.startswith(b"\xef\xbb\xbfsrc,dst,shared_topics\r\n")  # the mark by which a spreadsheet knows UTF-8
+    overlay = tl.Overlay.load(tmp_path / "o")
+    assert tl.verify(overlay.interest, tl.read_links(tmp_path / "o" / "links.csv").table).ok
+    rows = list(csv.reader(io.StringIO(content.decode("utf-8-sig"), newline="")))[1:]
+    assert [tuple(row[:2]) for row in rows] == [tuple(map(overlay.interest.node_label, pair)) for pair in overlay.links]
+    tl.design(tl.Interest.from_pairs(["=1+1", "b"], ["t", "t"])).save(tmp_path / "formula")
+    assert not (tmp_path / "formula" / "links.csv").exists()
+
+
 def test_an_edited_run_json_is_noticed(folder):
     path = folder / "run.json"
     path.write_text(path.read_text().replace('"seed": 3', '"seed": 4'))
@@ -150,7 +165,7 @@ def test_every_changed_byte_of_a_directory_is_noticed_or_does_no_harm(folder):
     """A byte of every file that `load` reads, at 150 places drawn by a seed."""
     draw = random.Random(5)
     files = [path for path in sorted(folder.rglob("*")) if path.is_file() and path.parent.name != "rejected"]
-    files = [path for path in files if path.name != "metrics.json"]
+    files = [path for path in files if path.name not in ("metrics.json", "links.csv")]
     for _ in range(150):
         path = draw.choice(files)
         content = bytearray(path.read_bytes())

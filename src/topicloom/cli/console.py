@@ -70,8 +70,11 @@ def in_flags(sentence: str) -> str:
 
     >>> in_flags("perhaps node_column='a b', topic_column='t'; say header=False or format=…")
     "perhaps --node-column 'a b' --topic-column 't'; say --no-header or --format"
+    >>> in_flags("perhaps src_column='a', dst_column='b'; say header=False")
+    "perhaps --src-column 'a' --dst-column 'b'; say --links-no-header"
     """
-    return _KEYWORD.sub(_flag, sentence)
+    said = _KEYWORD.sub(_flag, sentence)
+    return said.replace("--no-header", "--links-no-header") if "--src-column" in said else said
 
 
 def _flag(found: "re.Match[str]") -> str:

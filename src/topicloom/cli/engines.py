@@ -12,6 +12,7 @@ from topicloom.cli.console import Narrator
 from topicloom.cli.input_tables import Given, looked_at_table
 from topicloom.cli.option_groups import SparkOptions
 from topicloom.cli.sources import is_small, part_of_overlay, unreplaced
+from topicloom.engine.request import ENGINES, MEMORY, SPARK
 from topicloom.errors import InvalidOptionError
 from topicloom.reading.read_options import SUBSCRIPTIONS, ReadOptions
 from topicloom.spark.memory import available_memory
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 
 Answer = TypeVar("Answer")
 
-SPARK, DISTRIBUTED, MEMORY = ENGINES = ("spark", "distributed", "memory")
 Engine = Annotated[
     str,
     typer.Option(

@@ -31,6 +31,7 @@ FIGURES = {
     "hops_standard_error": "double",
     "unwanted_relays": "bigint",
     "broken_topics": "bigint",
+    "idle_links": "bigint",
     "survives_one_failure": "boolean",
     "seconds": "double",
     "refused": "string",
@@ -82,6 +83,8 @@ class Compared:
         None is infinite.
     broken_topics : int
         Topics that are not connected.
+    idle_links : int
+        Links that serve no topic.
     survives_one_failure : bool
         Every topic is 2-connected.
     seconds : float
@@ -104,6 +107,7 @@ class Compared:
     hops_standard_error: float | None
     unwanted_relays: int | None
     broken_topics: int | None
+    idle_links: int | None
     survives_one_failure: bool | None
     seconds: float | None
     refused: str | None

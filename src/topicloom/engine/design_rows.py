@@ -21,7 +21,7 @@ from topicloom.model import Metrics, Overlay, Verdict
 from topicloom.model.arrays import Int32Array
 from topicloom.reading.table import expanded
 from topicloom.spark.stages import Stages
-from topicloom.storage.overlay_directory import tables_of
+from topicloom.storage.overlay_directory import tables_of, write_sheet
 from topicloom.storage.run_file import write_json, write_run
 
 
@@ -129,6 +129,7 @@ def write_designed(designed: Designed, folder: Path, *, stages: Stages) -> None:
         for name, content in designed.files.items():
             (folder / name).mkdir()
             (folder / name / "part-00000.parquet").write_bytes(content)
+        write_sheet(folder)
     write_json(folder / "metrics.json", designed.metrics.to_dict())
     write_run(folder, {**designed.run, "seconds": stages.seconds})
 

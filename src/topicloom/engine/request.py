@@ -12,6 +12,8 @@ from topicloom.model import Verdict
 from topicloom.model.checks import checked_seed
 from topicloom.storage.run_file import json_options, run_header
 
+# What does the work: one task of Spark where the input fits one, tasks that share it in any case, or this process.
+SPARK, DISTRIBUTED, MEMORY = ENGINES = ("spark", "distributed", "memory")
 # Methods whose work Spark spreads over its workers, also where one of them would do.
 SPREAD = ("dc",)
 

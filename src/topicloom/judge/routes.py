@@ -209,6 +209,6 @@ def _forests(rows: _Rows, forest: Int64Array) -> Iterator[BrokenRoute]:
         ends = np.unique(np.column_stack((rows.src[chosen], rows.dst[chosen])), axis=0)
         nodes, local = np.unique(ends, return_inverse=True)
         local = local.reshape(ends.shape)
-        components = np.unique(component_labels(*local.T, len(nodes)))
+        components = np.unique(component_labels(local[:, 0], local[:, 1], len(nodes)))
         if len(ends) > len(nodes) - len(components):
             yield BrokenRoute("forest", None, _cycle(rows.interest, ends[:, 0], ends[:, 1]))

@@ -1,30 +1,39 @@
 """The pipeline as its users call it: design, verify and measure, from DataFrames to results."""
 
+import io
 import shutil
+import sys
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow.parquet as pq
 import pyspark
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from topicloom.engine.request import DesignRequest, run_facts
+from topicloom.engine.check_rows import measure_rows, verify_rows
+from topicloom.engine.design_rows import Designed, design_rows
+from topicloom.engine.request import DISTRIBUTED, SPARK, SPREAD, DesignRequest, run_facts
+from topicloom.errors import InvalidOptionError
 from topicloom.judge import checked_k
 from topicloom.methods.selection import chosen
 from topicloom.model import Metrics, Verdict
+from topicloom.pipeline.clean import with_reasons
 from topicloom.pipeline.construct import construct
 from topicloom.pipeline.dc.run import divide_and_conquer
 from topicloom.pipeline.dc.work import run_folder
 from topicloom.pipeline.judging import broken_topics, count_idle, first_labelled, judging
-from topicloom.pipeline.links import encode_links
+from topicloom.pipeline.links import encode_links, refuse_findings, require_links
 from topicloom.pipeline.mapped_check import keep_links, node_degrees, per_topic_mapped, with_shared_topics
 from topicloom.pipeline.measure import node_figures, summarize, topic_figures
+from topicloom.pipeline.one_pass import TooManyRowsError, Work, few_rows, rows_in_one_task
 from topicloom.pipeline.prepare import Prepared, prepare
 from topicloom.pipeline.rounds.design_in_rounds import SUBSCRIPTIONS_A_TASK, design_in_rounds
 from topicloom.pipeline.shared_files import SharedFolder, interest_files, keep_interest
@@ -46,10 +55,11 @@ from topicloom.spark.columns import (
 from topicloom.spark.stages import Stages
 from topicloom.spark.workers import check_workers
 
+Answer = TypeVar("Answer")
 _TOPIC_COLUMNS = (SUBSCRIBERS, "links", "components", "diameter", "diameter_sampled")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class DesignResult:
     """An overlay designed, judged and measured on Spark.
 
@@ -82,6 +92,10 @@ class DesignResult:
     work: Path | None = None
     _persisted: tuple[DataFrame, ...] = field(default=(), repr=False)
 
+    def __repr__(self) -> str:
+        verified = "verified" if self.verdict.ok else f"{self.verdict.broken_topics:,} topics broken"
+        return f"DesignResult({self.run['method']}: {self.metrics.links:,} links, {verified})"
+
     def release(self) -> None:
         """Free what Spark and the work folder keep of it; use the DataFrames before."""
         for table in self._persisted:
@@ -98,10 +112,14 @@ def design_overlay(
     k: int | None = None,
     work: Path | None = None,
     exact_diameters: bool = False,
+    engine: str = SPARK,
     stages: Stages | None = None,
     **options: Any,
 ) -> DesignResult:
     """Design, verify and measure an overlay for a DataFrame of subscriptions.
+
+    Up to 1,000,000 rows are brought to one task, which does all of it; more are spread over many tasks. The result is
+    the same.
 
     Parameters
     ----------
@@ -114,6 +132,10 @@ def design_overlay(
     work : Path, optional
         Folder, shared with the executors, in which dc and rounds-gm keep what is finished; the same call goes on from
         there after a crash. Files of this call are removed by `DesignResult.release`.
+    exact_diameters : bool
+        Whether diameters of very large topics are exact as well.
+    engine : str
+        ``spark``, or ``distributed``: spread over tasks however few the rows are, as ``dc`` always is.
     stages : Stages, optional
         Hears of progress and keeps the seconds.
 
@@ -121,10 +143,16 @@ def design_overlay(
     ------
     InvalidOptionError, InputNotFoundError, NotEnoughMemoryError
     """
-    method = DesignRequest.of(method, options, seed=seed, k=k).method
+    request = replace(DesignRequest.of(method, options, seed=seed, k=k), exact_diameters=exact_diameters)
     stages = stages or Stages()
-    prepared = _prepared(subscriptions, stages)
-    method = chosen(method, prepared.size, stages.note)
+    rows = _rows(subscriptions, engine)
+    if request.method not in SPREAD:
+        task = partial(design_rows, request=request, available=sys.maxsize)
+        designed = _in_one_task(engine, [rows], task, stages, f"designing with {request.method}")
+        if designed is not None:
+            return _brought_back(rows.sparkSession, designed, stages)
+    prepared = prepare(rows, stages=stages)
+    method = chosen(request.method, prepared.size, stages.note)
     return design_prepared(
         prepared, method=method, seed=seed, k=k, work=work, exact_diameters=exact_diameters, stages=stages, **options
     )
@@ -216,7 +244,9 @@ def _constructed(
     return links, divided.n_links, divided.report, (links, *divided.persisted)
 
 
-def verify_overlay(subscriptions: DataFrame, links: DataFrame, *, k: int = 1, stages: Stages | None = None) -> Verdict:
+def verify_overlay(
+    subscriptions: DataFrame, links: DataFrame, *, k: int = 1, engine: str = SPARK, stages: Stages | None = None
+) -> Verdict:
     """Judge links, from whatever tool, against subscriptions: whether every topic is k-connected.
 
     Parameters
@@ -227,16 +257,24 @@ def verify_overlay(subscriptions: DataFrame, links: DataFrame, *, k: int = 1, st
         With columns ``src`` and ``dst``: node labels.
     k : int
         1: every topic in one piece; k: also while fewer than k of its nodes are down.
+    engine, stages
+        As for `design_overlay`.
 
     Raises
     ------
     InvalidOptionError
         ``k`` is not a whole number from 1 up, or a table is no Spark DataFrame.
+    InvalidLinksError
+        A link names a node that has no subscription, or joins a node with itself.
     """
     checked_k(k)
-    require_dataframe(links, "links", "src and dst")
     stages = stages or Stages()
-    prepared = _prepared(subscriptions, stages)
+    tables = _rows(subscriptions, engine), require_links(links)
+    judged = _in_one_task(engine, tables, partial(verify_rows, k=k), stages, "verifying")
+    if judged is not None:
+        refuse_findings(judged[1])
+        return judged[0]
+    prepared = prepare(tables[0], stages=stages)
     return verify_prepared(prepared, encode_links(links, prepared.nodes), k=k, stages=stages)
 
 
@@ -251,14 +289,20 @@ def verify_prepared(
         return _verdict(prepared, linked, judged, k)
 
 
-def measure_overlay(subscriptions: DataFrame, links: DataFrame, *, stages: Stages | None = None) -> Metrics:
+def measure_overlay(
+    subscriptions: DataFrame, links: DataFrame, *, engine: str = SPARK, stages: Stages | None = None
+) -> Metrics:
     """Figures of links, from whatever tool: degrees, topic diameters, sharing; called as `verify_overlay`.
 
     Diameters are exact, except of topics with over 20,000 subscribers: see ``Metrics.sampled_diameters``.
     """
-    require_dataframe(links, "links", "src and dst")
     stages = stages or Stages()
-    prepared = _prepared(subscriptions, stages)
+    tables = _rows(subscriptions, engine), require_links(links)
+    measured = _in_one_task(engine, tables, measure_rows, stages, "measuring")
+    if measured is not None:
+        refuse_findings(measured[1])
+        return measured[0]
+    prepared = prepare(tables[0], stages=stages)
     return measure_prepared(prepared, encode_links(links, prepared.nodes), stages=stages)
 
 
@@ -270,11 +314,35 @@ def measure_prepared(prepared: Prepared, links: DataFrame, *, stages: Stages, wo
         return summarize(prepared.interest, _nodes(prepared, links, files), topics, linked)
 
 
-def _prepared(subscriptions: DataFrame, stages: Stages) -> Prepared:
-    """Check a table that a caller gave, and the workers of its session, then prepare it."""
+def _rows(subscriptions: DataFrame, engine: str) -> DataFrame:
+    """Rows of a table that a caller gave, each usable or with a reason, after a look at the workers of its session."""
     require_dataframe(subscriptions, "subscriptions", "node and topic")
+    if engine not in (SPARK, DISTRIBUTED):
+        raise InvalidOptionError(f"there is no engine {engine!r} for a DataFrame; {SPARK} and {DISTRIBUTED} are")
+    rows = with_reasons(subscriptions)
     check_workers(subscriptions.sparkSession)
-    return prepare(subscriptions, stages=stages)
+    return rows
+
+
+def _in_one_task(
+    engine: str, tables: Sequence[DataFrame], work: "Work[Answer]", stages: Stages, sentence: str
+) -> "Answer | None":
+    """Answer of one task, or None where the rows are too many for one."""
+    with suppress(TooManyRowsError):
+        if engine == SPARK and few_rows(*tables):
+            return rows_in_one_task(tables, work, stages=stages, sentence=sentence)
+    return None
+
+
+def _brought_back(spark: SparkSession, designed: Designed, stages: Stages) -> DesignResult:
+    """The tables of a design by one task as DataFrames."""
+    tables: dict[str, Any] = {
+        name: spark.createDataFrame(pq.ParquetFile(io.BytesIO(content)).read())
+        for name, content in designed.files.items()
+    }
+    run = {**designed.run, "seconds": dict(stages.seconds)}
+    run["versions"] = {**run["versions"], "pyspark": pyspark.__version__}
+    return DesignResult(**tables, metrics=designed.metrics, verdict=designed.verdict, run=run)
 
 
 @contextmanager

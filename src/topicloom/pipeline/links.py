@@ -9,6 +9,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from topicloom.errors import InvalidLinksError, MissingColumnError
+from topicloom.pipeline.clean import with_reasons
 from topicloom.pipeline.prepare import Prepared
 from topicloom.pipeline.read import open_table, worker_sentences
 from topicloom.reading.link_findings import FittedLinks, LinkFindings, fitted_links
@@ -28,6 +29,7 @@ from topicloom.spark.columns import (
     TOPIC,
     TOPICS,
     require_columns,
+    require_dataframe,
 )
 
 BROUGHT_HERE = 5_000_000
@@ -102,6 +104,39 @@ def widened(prepared: Prepared, fitted: FittedLinks) -> tuple[Prepared, DataFram
     return replace(prepared, interest=prepared.interest.unionByName(strangers)), encoded
 
 
+def require_links(links: DataFrame) -> DataFrame:
+    """(src, dst) of a table that a caller gave, as rows: (node, topic, reason); the reason is null for usable rows.
+
+    Raises
+    ------
+    InvalidOptionError, InvalidLinksError
+        It is no Spark DataFrame, or has no such columns.
+    """
+    require_dataframe(links, "links", "src and dst")
+    try:
+        require_columns(links, SRC, DST)
+    except MissingColumnError as error:
+        raise InvalidLinksError(f"these are not links: {error}") from None
+    return with_reasons(links.select(F.col(SRC).alias(NODE), F.col(DST).alias(TOPIC)))
+
+
+def refuse_findings(found: LinkFindings) -> None:
+    """Refuse links that are not all between two nodes of the subscriptions.
+
+    Raises
+    ------
+    InvalidLinksError
+    """
+    if found.rejected:
+        raise InvalidLinksError(f"{found.rejected:,} rows are not links: {found.examples[0]}")
+    if strangers := sorted((*found.unknown, *found.transit)):
+        raise InvalidLinksError(
+            f"links name {len(strangers):,} nodes that are not in the subscriptions, such as {strangers[0]!r}"
+        )
+    if found.loops:
+        raise InvalidLinksError(f"a link joins node {min(found.loops)!r} with itself")
+
+
 def encode_links(links: DataFrame, nodes: DataFrame) -> DataFrame:
     """(src, dst) labels and (node, node_id) -> distinct (src_id, dst_id) with src_id < dst_id.
 
@@ -110,10 +145,6 @@ def encode_links(links: DataFrame, nodes: DataFrame) -> DataFrame:
     InvalidLinksError
         A link names a node that has no subscription, or joins a node with itself. (This check runs an action.)
     """
-    try:
-        require_columns(links, SRC, DST)
-    except MissingColumnError as error:
-        raise InvalidLinksError(f"these are not links: {error}") from None
     of_src = nodes.select(F.col(NODE).alias(SRC), F.col(NODE_ID).alias(SRC_ID))
     of_dst = nodes.select(F.col(NODE).alias(DST), F.col(NODE_ID).alias(DST_ID))
     texts = links.select(F.col(SRC).cast("string").alias(SRC), F.col(DST).cast("string").alias(DST))

@@ -9,6 +9,7 @@ from topicloom.pipeline.design import DesignResult
 from topicloom.spark.columns import ORDER, TOPIC
 from topicloom.spark.stages import Stages
 from topicloom.storage.atomic import whole_directory
+from topicloom.storage.overlay_directory import write_sheet
 from topicloom.storage.run_file import write_json, write_run
 
 _LINKS_A_FILE = 1_000_000
@@ -51,8 +52,9 @@ def write_tables(result: DesignResult, folder: Path, *, stages: Stages | None = 
         }
         for name, table in tables.items():
             write_parquet(table, folder / name)
+        write_sheet(folder)
     write_json(folder / "metrics.json", result.metrics.to_dict())
-    write_run(folder, {**result.run, "seconds": stages.seconds or result.run["seconds"]})
+    write_run(folder, {**result.run, "seconds": {**result.run["seconds"], **stages.seconds}})
 
 
 def write_parquet(table: DataFrame, folder: Path) -> None:

@@ -15,6 +15,7 @@ from topicloom.reading.rows import shown
 HEAD = 1 << 20
 _LINES_LOOKED_AT = 200
 _SEP_LINE = re.compile(rb'"?sep=(.)"?', re.IGNORECASE)
+_LONGEST_NAME = 60  # of a column, in messages
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF32_LE, "utf-32"),
@@ -260,7 +261,7 @@ def _folded(name: str) -> str:
 
 
 def _listed(names: Sequence[bytes | str]) -> str:
-    texts = [shown(name)[:60] for name in names[:20]]
+    texts = [shown(name)[:_LONGEST_NAME] for name in names[:20]]
     return ", ".join(map(repr, texts)) + (" …" if len(names) > 20 else "")
 
 
@@ -305,9 +306,9 @@ def _advice(names: Sequence[str], options: ReadOptions, picks: Sequence[Pick | N
             chosen[which] = free.pop()
     if chosen == [None, None] and len(names) == 2 and all(name.strip() for name in names):
         chosen = list(names)
-    if None in chosen:
+    if any(name is None or len(name) > _LONGEST_NAME for name in chosen):
         return f"name the two columns with {words[0]}=… and {words[1]}=…"
-    said = [f"{words[which]}={str(chosen[which])[:60]!r}" for which in (0, 1) if picks[which] is None]
+    said = [f"{words[which]}={chosen[which]!r}" for which in (0, 1) if picks[which] is None]
     if not said:
         return "name the column of the roles with role_column=…"
     return f"perhaps {', '.join(said)}"

@@ -56,7 +56,8 @@ def refine(
 
     A *visit* takes one link out. If no topic needs it, it stays out. Otherwise one of the links that mend every topic
     that fell apart takes its place, drawn with a preference for links that serve many and rare topics. Neither the
-    number of links nor the maximum degree that is aimed at ever rises.
+    number of links nor the maximum degree that is aimed at ever rises. Where neither has fallen in the end, the links
+    that were given are returned, so that nothing is changed for nothing.
 
     Same overlay, effort and seed: identical links, on every machine. The clock decides nothing. Ctrl-C ends the
     refinement and returns what it has reached, a whole overlay.
@@ -129,7 +130,7 @@ def refine(
                 progress(at)
     except KeyboardInterrupt:
         stopped = True
-    links = run.links
+    links = run.result()
     after = verify(overlay.interest, links, k)
     if after.broken_topics > before.broken_topics:
         raise AssertionError(
@@ -186,6 +187,7 @@ class _Run:
         self.done = self.visits = 0
         self.curve = [self._point()]
         self.links: Int32Array = overlay.links
+        self.given: Int32Array = overlay.links
 
     def steps(self) -> Iterator[Progress]:
         """Work chunk by chunk; yields after each."""
@@ -200,6 +202,15 @@ class _Run:
             self.curve.append(self._point())
             self.links = current_links(self.swaps)
             yield Progress(*self.curve[-1][:1], self.effort, *self.curve[-1][1:])
+
+    def result(self) -> Int32Array:
+        """The links to return: those that were given if the objective has gained nothing and no path was to shorten."""
+        before, after = self.curve[0][1:], self.curve[-1][1:]
+        gained = after[::-1] < before[::-1] if self.lowers else after < before
+        if gained or self.step_price:
+            return self.links
+        self.curve[-1] = self.curve[-1][0], *before
+        return self.given
 
     def _sweep(self, visits: int, hot: int) -> None:
         temperature = _LOWERING if hot else self.schedule.temperature(self.done)

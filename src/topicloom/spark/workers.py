@@ -66,7 +66,8 @@ def _refuse_missing(spark: "SparkSession") -> None:
     if missing:
         raise SparkUnavailableError(
             f"the Python of Spark's workers, {python}, has no {', '.join(missing)}; install what is missing there, or "
-            f"set PYSPARK_PYTHON (spark.pyspark.python) to a Python that has it, such as {sys.executable}"
+            "set PYSPARK_PYTHON (spark.pyspark.python), before the session is made, to a Python that has it, such as "
+            f"{sys.executable}"
         )
 
 

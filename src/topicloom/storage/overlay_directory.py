@@ -7,6 +7,7 @@
     nodes/           id, topic_count, degree
     topics/          topic, subscribers, links, components, diameter (null when it is not connected), diameter_sampled
     rejected/        file, line, raw, node, topic, reason   input rows that were not used
+    links.csv        src, dst, shared_topics          the links once more, for a spreadsheet; see `write_sheet`
     metrics.json     the values of `Metrics`
     run.json         format, id, method, options, seed, fingerprint, versions, counts, seconds per stage, files
 
@@ -14,6 +15,7 @@ This module reads and writes it without Spark; ``pipeline/`` writes the same wit
 have no ``files`` in their ``run.json``; they are read, and checked as far as their columns allow.
 """
 
+import csv
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -34,12 +36,24 @@ from topicloom.storage.atomic import recover, whole_directory
 from topicloom.storage.parts import OpenFolder, opened, read_part
 from topicloom.storage.run_file import RUN_FILE, parse_run, run_header, write_json, write_run
 
-__all__ = ["REJECTED", "load", "read_run", "run_header", "save", "tables_of", "write_json", "write_parquet"]
+__all__ = [
+    "REJECTED",
+    "load",
+    "read_run",
+    "run_header",
+    "save",
+    "tables_of",
+    "write_json",
+    "write_parquet",
+    "write_sheet",
+]
 
 REJECTED = pa.schema(
     [("file", pa.string()), ("line", pa.int64()), *((name, pa.string()) for name in ("raw", "node", "topic", "reason"))]
 )
 _ATTEMPTS = 200
+_MOST_IN_SHEET = 100_000
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet runs a cell that begins so
 _PAUSE = 0.005  # seconds between attempts
 
 Loaded = tuple[Interest, Int32Array, dict[str, Any]]
@@ -68,6 +82,7 @@ def save(
         for name, table in tables.items():
             (staging / name).mkdir()
             write_parquet(table, staging / name / "part-00000.parquet")
+        write_sheet(staging)
         write_json(staging / "metrics.json", metrics)
         labelled = interest.node_labels is not None
         write_run(staging, {**run_header(), **run, "counts": counts, "labels": labelled})
@@ -77,6 +92,28 @@ def write_parquet(table: pa.Table, path: Path) -> None:
     """Write a Parquet file whose pages carry checksums. The name need not be UTF-8."""
     with path.open("xb") as file:
         pq.write_table(table, file, write_page_checksum=True)
+
+
+def write_sheet(folder: Path) -> None:
+    """Write the links of ``links/`` once more, as a ``links.csv`` that a spreadsheet opens. topicloom never reads it.
+
+    It is left out where there are more than 100,000 links, or where a name could be taken for a formula: names are kept
+    as they are, and a spreadsheet would run it.
+    """
+    rows: list[dict[str, Any]] = []
+    for path in (folder / "links").glob("*.parquet"):
+        with path.open("rb") as file:
+            part = pq.ParquetFile(file)
+            if len(rows) + part.metadata.num_rows > _MOST_IN_SHEET:
+                return
+            rows += part.read().to_pylist()
+    rows.sort(key=lambda row: row["order"])
+    if any(row[end].startswith(_FORMULA) for row in rows for end in ("src", "dst")):
+        return
+    with (folder / "links.csv").open("x", encoding="utf-8-sig", newline="") as sheet:
+        writer = csv.DictWriter(sheet, ["src", "dst", "shared_topics"], extrasaction="ignore")
+        writer.writeheader()
+        writer.writerows(rows)
 
 
 def load(source: Path) -> Loaded:

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from topicloom.cli.console import Narrator, format_number, narrated, print_table, tell
-from topicloom.cli.engines import MEMORY, SPARK, Engine, check_engine, spark_tables, tables_in_memory
+from topicloom.cli.engines import Engine, check_engine, spark_tables, tables_in_memory
 from topicloom.cli.figures import COLUMNS, cells
 from topicloom.cli.input_tables import rows_of, tell_of_rows
 from topicloom.cli.option_groups import Json, LinkOptions, Overwrite, Seed, SparkOptions, Subscriptions, TableOptions
+from topicloom.engine.request import MEMORY, SPARK
 from topicloom.errors import InvalidOptionError, NotEnoughMemoryError
 from topicloom.methods.selection import MethodChoice
 from topicloom.model.checks import checked_seed
@@ -219,10 +220,13 @@ def _saving(held: "Compared", others: "Sequence[Compared]") -> str:
     """What the method with the fewest links saves against the links that there are."""
     usable = [one for one in others if one.refused is None and not one.broken_topics and one.links is not None]
     broken = f", which leave {held.broken_topics:,} topics in pieces" if held.broken_topics else ""
-    have = f"you have {held.links:,} links{broken}"
+    idle = f", {held.idle_links:,} of which serve no topic" if held.idle_links else ""
+    have = f"you have {held.links:,} links{idle}{broken}"
     if not usable or held.links is None:
         return f"{have}; none of these methods connects every topic"
     best = min(usable, key=lambda one: one.links or 0)
     change = (best.links or 0) - held.links
     share = f" ({abs(change) / held.links:.0%} {'fewer' if change < 0 else 'more'})" if held.links and change else ""
-    return f"{have}; {best.name} connects every topic with {best.links:,}{share}"
+    firm = min((one for one in usable if one.survives_one_failure), key=lambda one: one.links or 0, default=None)
+    survives = f"; {firm.name} survives any one failure with {firm.links:,}" if firm and firm is not best else ""
+    return f"{have}; {best.name} connects every topic with {best.links:,}{share}{survives}"

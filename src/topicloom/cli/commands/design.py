@@ -14,15 +14,7 @@ import typer
 
 from topicloom.cli.commands.verify import broken_sentence
 from topicloom.cli.console import Narrator, format_number, narrated, print_table, seconds_since_start, tell
-from topicloom.cli.engines import (
-    DISTRIBUTED,
-    MEMORY,
-    SPARK,
-    Engine,
-    check_engine,
-    in_one_task_or,
-    rows_in_memory,
-)
+from topicloom.cli.engines import Engine, check_engine, in_one_task_or, rows_in_memory
 from topicloom.cli.input_tables import looked_at_table, rows_of, tell_of_rows
 from topicloom.cli.option_groups import (
     ExactDiameters,
@@ -35,7 +27,7 @@ from topicloom.cli.option_groups import (
     TableOptions,
 )
 from topicloom.cli.sources import is_small, part_of_overlay
-from topicloom.engine.request import SPREAD, DesignRequest
+from topicloom.engine.request import DISTRIBUTED, MEMORY, SPARK, SPREAD, DesignRequest
 from topicloom.errors import InvalidOptionError
 from topicloom.spark.memory import available_memory
 from topicloom.spark.session import cores_of, is_embedded, spark_session
@@ -372,7 +364,8 @@ def _report(
         (*row, *(other[place] if place < len(keys) else "" for other in others)) for place, row in enumerate(rows)
     ]
     print_table(("overlay", "", *(ways[way] for way in ways if way in beside)), filled)
-    tell(f"{'verified' if verdict.ok else f'NOT topic-{_connected(verdict.k)}'}; wrote {out}")
+    sheet = "; its links.csv opens in a spreadsheet" if (out / "links.csv").exists() else ""
+    tell(f"{'verified' if verdict.ok else f'NOT topic-{_connected(verdict.k)}'}; wrote {out}{sheet}")
 
 
 def _connected(k: int) -> str:

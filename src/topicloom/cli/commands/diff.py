@@ -1,6 +1,7 @@
-"""``topicloom diff``: the steps from one plan to another."""
+"""``topicloom diff``: the steps from one plan to another, or the links that differ between two overlays."""
 
 import json
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
@@ -9,7 +10,10 @@ import typer
 
 from topicloom.cli.commands.routes import load_inventory
 from topicloom.cli.console import counted, narrated, print_table, visible
-from topicloom.cli.option_groups import Json
+from topicloom.cli.option_groups import Json, LinkOptions
+from topicloom.cli.sources import part_of_overlay
+from topicloom.reading.source_plan import plan_source
+from topicloom.reading.table import read_table
 from topicloom.routing import Plan, Steps, diff
 
 EXAMPLE = "Example: topicloom diff plan plan-2    (exit code 0: nothing to do, 1: changes, 2: impossible or bad input)"
@@ -17,19 +21,25 @@ _SHOWN = 20
 
 
 def command(
-    old: Annotated[Path, typer.Argument(help="Plan that runs now.")],
-    new: Annotated[Path, typer.Argument(help="Plan to change to.")],
+    old: Annotated[Path, typer.Argument(help="Plan that runs now; or an overlay directory, or a table of links.")],
+    new: Annotated[Path, typer.Argument(help="Plan to change to; or an overlay directory, or a table of links.")],
     inventory: Annotated[
         Path | None,
         typer.Option(help="Says by kind and version how each broker takes a change.", show_default=False),
     ] = None,
+    *,
+    links: LinkOptions,
     as_json: Json = False,
 ) -> int:
     """Say which rows go off, then which go on, and which brokers are touched. Needs no Spark.
 
+    Of two overlays, or tables with src and dst, it says which links go and which come.
+
     Between the two steps lies a barrier: every broker has shut its rows before any opens one, because two trees of one
     topic form a cycle together. The judge checks that the live rows of every topic are a forest at every moment.
     """
+    if not any((source / "plan.json").exists() for source in (old, new)):
+        return _diff_links(old, new, links, as_json=as_json)
     with narrated("reading both plans") as narrator:
         before, after = Plan.load(old), Plan.load(new)
         narrator("comparing rows")
@@ -41,6 +51,29 @@ def command(
     else:
         _print(steps)
     return 0 if steps.empty else 1
+
+
+def _diff_links(old: Path, new: Path, links: LinkOptions, *, as_json: bool) -> int:
+    before, after = _links(old, links), _links(new, links)
+    removed, added = sorted(before - after), sorted(after - before)
+    if as_json:
+        print(json.dumps({"kept": len(before & after), "removed": removed, "added": added}))
+    else:
+        print(f"{counted(len(removed), 'link')} to remove")
+        _print_rows("-", [f"{src} – {dst}" for src, dst in removed])
+        print(f"{counted(len(added), 'link')} to add")
+        _print_rows("+", [f"{src} – {dst}" for src, dst in added])
+        print(f"kept: {counted(len(before & after), 'link')}")
+    return 1 if removed or added else 0
+
+
+def _links(source: Path, options: LinkOptions) -> set[tuple[str, str]]:
+    """Pairs of names, the smaller one first; of a link from a node to itself nothing is left."""
+    place = part_of_overlay(str(source), "links")
+    ours = place != str(source)  # an overlay directory, whose columns are known
+    table = read_table(plan_source(place, (LinkOptions() if ours else options).wanted)).table
+    ends = (table[name].to_pylist() for name in table.column_names[:2])
+    return {(min(pair), max(pair)) for pair in zip(*ends) if pair[0] != pair[1]}
 
 
 def _print(steps: Steps) -> None:
@@ -76,7 +109,8 @@ def _print(steps: Steps) -> None:
 
 
 def _print_rows(sign: str, texts: Sequence[str]) -> None:
-    for text in texts[:_SHOWN]:
-        print(f"  {sign} {visible(text, longest=200)}")
-    if len(texts) > _SHOWN:
-        print(f"  … and {len(texts) - _SHOWN:,} more (--json lists all)")
+    shown = _SHOWN if sys.stdout.isatty() else len(texts)
+    for text in texts[:shown]:
+        print(f"  {sign} {visible(text)}")
+    if len(texts) > shown:
+        print(f"  … and {len(texts) - shown:,} more (a file or --json gets all)")

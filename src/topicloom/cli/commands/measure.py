@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from topicloom.cli.console import Narrator, format_number, narrated, print_table, tell
-from topicloom.cli.engines import SPARK, Engine, answer_about, check_engine
+from topicloom.cli.engines import Engine, answer_about, check_engine
 from topicloom.cli.figures import COLUMNS, cells
 from topicloom.cli.input_tables import check_folder, prepared_links
 from topicloom.cli.option_groups import Json, LinkOptions, Links, SparkOptions, Subscriptions, TableOptions
+from topicloom.engine.request import SPARK
 from topicloom.errors import InvalidOptionError
 
 if TYPE_CHECKING:

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 from typing import Annotated
 
+import numpy as np
 import typer
 
 from topicloom.cli.console import format_number, narrated, print_table, tell
@@ -57,6 +58,8 @@ def command(
         print(json.dumps(facts, allow_nan=False))
     else:
         _print_curve(done["curve"], start.n_links)
+        if np.array_equal(better.links, start.links):
+            tell("nothing gained: the links stay as they were")
         tell(f"{'verified' if verdict.ok else 'NOT topic-connected, as before'}; wrote {out}")
     if done["stopped"]:
         return INTERRUPTED

@@ -10,8 +10,8 @@ import pyarrow.parquet as pq
 import typer
 
 from topicloom.cli.console import format_number, narrated, print_table, tell
-from topicloom.cli.engines import MEMORY, SPARK
 from topicloom.cli.option_groups import Json, Overwrite, SparkOptions
+from topicloom.engine.request import MEMORY, SPARK
 from topicloom.errors import InputNotFoundError, InvalidOptionError
 from topicloom.model import Overlay
 from topicloom.routing import Plan, Routes, routes

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from topicloom.cli.console import Narrator, narrated, tell, visible
-from topicloom.cli.engines import SPARK, Engine, answer_about, check_engine
+from topicloom.cli.engines import Engine, answer_about, check_engine
 from topicloom.cli.input_tables import check_folder, prepared_links
 from topicloom.cli.option_groups import Json, LinkOptions, Links, SparkOptions, Subscriptions, TableOptions
+from topicloom.engine.request import SPARK
 from topicloom.judge import checked_k
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ def command(
         print(json.dumps({**facts, **about}))
         return 0 if verdict.ok else 1
     if verdict.idle_links:
-        tell(f"warning: {verdict.idle_links:,} links join nodes that share no topic")
+        tell(f"warning: {verdict.idle_links:,} links serve no topic: the nodes that they join share none")
     for broken in verdict.broken[:_SHOWN]:
         print(broken_sentence(broken, k))
     if verdict.broken_topics > _SHOWN:

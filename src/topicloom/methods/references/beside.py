@@ -42,7 +42,8 @@ def few_pairs(interest: Interest) -> bool:
 
 def co_subscribers(interest: Interest) -> Int64Array:
     """For every node the number of others that share a topic with it."""
-    return count_co_subscribers(*both_ways(interest), np.iinfo(np.int64).max)
+    degree: Int64Array = count_co_subscribers(*both_ways(interest), np.iinfo(np.int64).max)
+    return degree
 
 
 def _counted(degree: Int64Array) -> dict[str, Any]:
