@@ -61,7 +61,15 @@ install_brokers() {
         say "eclipse-zenoh could not be installed: its tests will skip"
 }
 
+compile_kernels() {  # two processes, which meet in the middle
+    "$VENV/bin/python" -m topicloom.spark.warm backwards &
+    "$VENV/bin/python" -m topicloom.spark.warm
+    wait $!
+}
+
 if [ -f "$STAMP" ] && [ "$(cat "$STAMP")" = "$(wanted)" ]; then
+    # make deletes what was compiled before a kernel changed
+    [ "$EXTRA" != dev ] || [ -n "$(find src -name '*.nbi' -print -quit)" ] || compile_kernels
     [ "${1:-}" != brokers ] || install_brokers
     [ "${1:-}" != rabbitmq ] || install_rabbitmq
     exit 0
@@ -85,9 +93,7 @@ PYTHONPATH=src "$VENV/bin/python" -c "from topicloom.spark.warm import warm; war
 install --editable ".[$EXTRA]"  # the other packages, while kernels compile
 wait $!
 if [ "$EXTRA" = dev ]; then
-    "$VENV/bin/python" -m topicloom.spark.warm backwards &
-    "$VENV/bin/python" -m topicloom.spark.warm  # the two meet in the middle
-    wait $!
+    compile_kernels
     "$VENV/bin/python" -m topicloom.spark.java || true  # runs are slower without an archive of Spark's classes
 fi
 wanted >"$STAMP"
