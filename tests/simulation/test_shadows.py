@@ -13,7 +13,9 @@ from topicloom.churn.options import Options
 from topicloom.churn.reconnect import Repair
 from topicloom.churn.upkeep import Upkeep
 from topicloom.errors import InvalidOptionError
-from topicloom.simulation.shadow_planning import Rule, chosen_links
+from topicloom.simulation.network import Send
+from topicloom.simulation.shadow_node import ShadowNode
+from topicloom.simulation.shadow_planning import Rule, Told, chosen_links
 
 
 @st.composite
@@ -155,6 +157,21 @@ def test_a_neighbour_leads_when_the_first_does_not_answer():
     ]
     assert any(run.verdict.ok for run in runs)
     assert all(run.verdict.ok == run.leaves[-1].ok for run in runs)
+
+
+def test_a_shadow_that_has_reported_is_not_missing_when_only_acknowledgements_were_lost():
+    rule = Rule(3.0, 0, 1.0, 3, None, np.zeros(6, np.uint64))
+    node = ShadowNode(1, (7,), rule)
+    node.neighbours, node.told = {5: frozenset({7})}, {5: Told((7,), (1, 2, 3), (), ())}
+    node.notice({5}, 0)
+    asks = [send for send in node.start() if isinstance(send, Send)]
+    assert [send.to for send in asks] == [2, 3]
+    node.receive(2, ("report", 1, 1, (7,), (), ()))
+    assert node.gave_up(2, asks[0].message) == [] and node.missing == set()
+    searches = node.gave_up(3, asks[1].message)
+    assert node.missing == {3} and [send.message for send in searches if isinstance(send, Send)] == [
+        ("search", 1, (3,))
+    ]
 
 
 def test_pieces_that_reports_show_to_be_connected_need_no_link():

@@ -109,7 +109,9 @@ class ShadowNode(BackupNode):
     def gave_up(self, to: int, message: Message) -> list[Effect]:
         """Go on without a node that does not answer."""
         kind = message[0]
-        if kind == ASK and message[1] == len(self.lost):
+        if kind == ASK:
+            if message[1] != len(self.lost) or to in self.reports:  # of an earlier round, or only acknowledgements lost
+                return []
             self.missing.add(to)
             return self._proceed()
         if kind == LINK:
@@ -147,7 +149,7 @@ class ShadowNode(BackupNode):
         self.missing |= shadows & self.away - self.lost.keys()
         self.waiting = shadows - self.lost.keys() - self.missing - {self.number}
         self.again = False
-        self.reports = {self.number: self._report(gone, topics)}
+        self.reports = {self.number: self._report(topics)}
         ask = (ASK, len(gone), gone, topics)
         return [Send(shadow, ask) for shadow in sorted(self.waiting)] or self._proceed()
 
@@ -155,7 +157,7 @@ class ShadowNode(BackupNode):
         """Report, and give way to a lower number that leads for the same nodes."""
         out = self.strike(gone)
         others = tuple((node, *told) for node, told in sorted(self.lost.items()) if node not in gone)
-        out.append(Send(sender, (REPORT, number, *self._report(gone, topics), others)))
+        out.append(Send(sender, (REPORT, number, *self._report(topics), others)))
         if self.lost.keys() & set(gone):
             self.led = True
             if self.leading and not self.chosen and sender < self.number:
@@ -163,7 +165,7 @@ class ShadowNode(BackupNode):
                 out.append(Wake(LONGER * self.rule.patience, "lead"))
         return out
 
-    def _report(self, gone: Sequence[int], topics: Sequence[int]) -> tuple[Any, ...]:
+    def _report(self, topics: Sequence[int]) -> tuple[Any, ...]:
         """Degree, topics at stake, and the neighbours with whom one shares some of these, with the shared ones."""
         stake = self.wanted.intersection(topics)
         links = tuple(
