@@ -8,7 +8,7 @@ A node whose backup has gone is asked to renew its backups by the one that led t
 2. chooses among the candidates by the rule of `Maintainer`, from the links and primaries that they report;
 3. tells the new backups and those that it releases, and says that it is done.
 
-A node whose lists have changed tells its neighbours a while later. These know then what to do when it goes.
+A node whose lists have changed tells its neighbours and backups a while later. These know then what to do when it goes.
 """
 
 from typing import Any
@@ -60,17 +60,17 @@ class BackupNode:
         return self.changed() if known else []
 
     def changed(self) -> list[Effect]:
-        """Tell the neighbours a while later."""
+        """Tell the neighbours and backups a while later."""
         if self.telling:
             return []
         self.telling = True
         return [Wake(self.rule.patience, TELL)]
 
     def tell(self) -> list[Effect]:
-        """Tell the neighbours."""
+        """Tell the neighbours and backups."""
         self.telling = False
         message = (TELL, *self.own())
-        return [Send(peer, message) for peer in sorted(self.neighbours)]
+        return [Send(peer, message) for peer in sorted((self.backups | self.neighbours.keys()) - self.away)]
 
     def receive(self, sender: int, message: Message) -> list[Effect]:
         """Take a message."""

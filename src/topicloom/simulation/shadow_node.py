@@ -1,6 +1,6 @@
 """The program of a node when others have gone: shadows repair the overlay from what they know (shadows §V).
 
-A node knows its topics, its neighbours, backups and primaries, and what each neighbour has told it: that neighbour's
+A node knows its topics, its neighbours, backups and primaries, and what each neighbour and primary has told it: its
 topics, neighbours, backups and primaries. It notices when one of them has gone. The lowest of the neighbours that a
 gone node had leads:
 
@@ -16,7 +16,8 @@ be connected again are those neighbours, and a backup that hangs somewhere else 
 
 Several nodes may go at once, and be each other's neighbours. A shadow that reports adds what else it has lost, and the
 one that leads takes that on. A neighbour of who has gone that does not answer has gone too: the one that leads then
-searches the overlay for those who knew it. Of two that lead for the same node, the higher number gives way.
+searches the overlay for those whom it had told of itself, or who have lost a neighbour of it. Of two that lead for the
+same node, the higher number gives way.
 """
 
 from collections.abc import Collection, Sequence
@@ -42,6 +43,7 @@ class ShadowNode(BackupNode):
     def _forget(self) -> None:
         """Begin with no loss."""
         self.lost: dict[int, Told] = {}
+        self.kept: dict[int, Told] = {}  # what primaries that have gone had told
         self.found: dict[int, Told] = {}
         self.reports: dict[int, tuple[Any, ...]] = {}
         self.waiting: set[int] = set()
@@ -60,6 +62,7 @@ class ShadowNode(BackupNode):
         self.build = build
         for node in sorted(self.neighbours.keys() & gone):
             self.lost[node] = self.told.get(node) or Told(tuple(sorted(self.neighbours[node])), (self.number,), (), ())
+        self.kept = {node: self.told[node] for node in self.primaries & set(gone) if node in self.told}
         self.away.update(({*self.backups, *self.primaries} | self.neighbours.keys()) & set(gone))
 
     def start(self) -> list[Effect]:
@@ -217,8 +220,8 @@ class ShadowNode(BackupNode):
         self.passed.add(message)
         known = tuple(
             (node, *told)
-            for node, told in sorted(self.lost.items())
-            if node in unknown or not set(unknown).isdisjoint(told.neighbours)
+            for node, told in sorted({**self.kept, **self.lost}.items())
+            if node in unknown or (node in self.lost and not set(unknown).isdisjoint(told.neighbours))
         )
         out: list[Effect] = [Send(peer, message) for peer in sorted(self.neighbours) if peer != sender]
         return out + ([Send(leader, (KNOWN, known))] if known or self.number in unknown else [])

@@ -111,8 +111,8 @@ def simulate_leaves(
     -----
     Some four messages per shadow and leave. Links beyond those of `Maintainer` are the price of not looking further
     than the neighbours of shadows. Step III costs more: some messages for each candidate of each node that lost a
-    backup. Nodes that fail together are repaired together where somebody who stays was linked to each of them, or to
-    a neighbour of each; ``reasons`` says which topics were not, and why.
+    backup. Nodes that fail together are repaired together where a neighbour or backup of each of them stays and can be
+    reached; ``reasons`` says which topics were not, and why.
 
     References
     ----------
@@ -166,7 +166,7 @@ class _World:
             for backup in node.backups:
                 self.nodes[backup].primaries.add(v)
         for node in self.nodes:
-            node.told = {peer: self.nodes[peer].own() for peer in node.neighbours}
+            node.told = {peer: self.nodes[peer].own() for peer in node.primaries | node.neighbours.keys()}
         self.builds = n
         self.short: set[int] = set()  # nodes that lack backups
         self.reports: list[LeaveReport] = []
@@ -256,16 +256,18 @@ class _World:
         topics = {self.interest.topic_name(topic): topic for topic in range(self.interest.n_topics)}
         broken = {item.topic for item in verdict.broken}
         self.reasons = {topic: why for topic, why in self.reasons.items() if topic in broken}
-        alone = [node for node in sorted(gone) if not before[node] & self.present and before[node]]
+        knew = {node: before[node] | self.nodes[node].backups for node in sorted(gone)}
+        alone = [node for node, others in knew.items() if others and not others & self.present]
         deaf = sorted(network.unreached.keys() & self.present)
         for name in broken - self.reasons.keys():
             cut = [node for node in alone if topics[name] in self.nodes[node].wanted]
             if cut:
-                why = f"node {self.interest.node_label(cut[0])!r} wanted it, and all nodes linked to it failed with it"
+                label = self.interest.node_label(cut[0])
+                why = f"node {label!r} wanted it, and its neighbours and backups failed with it"
             elif deaf:
                 why = f"all tries to reach {self.interest.node_label(deaf[0])!r}, which is there, were lost"
             else:
-                why = "no node that stays knew of all the nodes that failed between its pieces"
+                why = "no node that stays found out about all that failed between its pieces"
             self.reasons[name] = why
 
     def overlay(self) -> Overlay:

@@ -74,6 +74,7 @@ def _leaves(results: Results) -> list[str]:
         "backup sets renewed": "renewed",
         "messages for these": "upkeep_messages",
         "nodes that lack backups": "uncovered",
+        "topics left cut": "broken_topics",
     }
     lines = ["| who fails, 1,000 nodes | " + " | ".join(metrics) + " |", "|---|" + "--:|" * len(metrics)]
     for label, options in LEAVES.items():
