@@ -59,6 +59,10 @@ try:
     maintain(events, out=here + "streamed")
 except InvalidOptionError as error:
     found["stream"] = 2, "", str(error)
+from topicloom.pipeline import design_overlay, verify_overlay
+rows = spark.createDataFrame([("a", "x"), ("b", "x"), ("c", "x"), ("", "y")], "node string, topic string")
+designed = design_overlay(rows)
+found["frame"] = 0, f"{designed} {verify_overlay(rows, designed.links).ok} {designed.rejected.count()}", ""
 print(json.dumps(found))
 """
 
@@ -74,8 +78,9 @@ def test_every_command_through_spark_connect_and_a_stream_refused_with_the_reaso
     assert done.returncode == 0, done.stderr
     found = {name: tuple(outcome) for name, outcome in json.loads(done.stdout).items()}
     assert {name: code for name, (code, _, _) in found.items()} == {
-        "design": 0, "lost": 2, "dc": 0, "verify": 0, "none": 2, "stream": 2,
+        "design": 0, "lost": 2, "dc": 0, "verify": 0, "none": 2, "stream": 2, "frame": 0,
     }, found  # fmt: skip
+    assert found["frame"][1] == "DesignResult(gm: 2 links, verified) True 1"
     assert found["verify"][1] == "holds: all 12 topics are topic-connected\n"
     lost = f"{tmp_path}/nowhere.csv does not exist: the Spark Connect server at {server} looks for it on"
     assert lost in found["lost"][2]
