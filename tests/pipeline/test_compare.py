@@ -73,6 +73,7 @@ def figures(
         hops_standard_error=0.0,
         unwanted_relays=0,
         broken_topics=0,
+        idle_links=0,
         survives_one_failure=survives,
         seconds=1.0,
         refused=None,

@@ -42,7 +42,7 @@ def rows_of(table, *order):
 
 @pytest.mark.parametrize("method", ["gm", "dc", "rounds-gm"])
 def test_a_design_checked_from_files_is_that_of_memory(table, interest, from_files, tmp_path, method):
-    result = design_overlay(table, method=method, seed=3, work=tmp_path / "work")
+    result = design_overlay(table, method=method, seed=3, work=tmp_path / "work", engine="distributed")
     expected = tl.design(interest, method, seed=3)
     found = rows_of(result.links, "order")
     assert [(src, dst) for src, dst, _, _ in found] == [
