@@ -150,7 +150,9 @@ def test_diff_of_links_says_what_goes_and_what_comes(tmp_path, capsys):
     (tmp_path / "today.csv").write_text(f"From;To\n{rows}\n")
     columns = ["--src-column", "From", "--dst-column", "To"]
     assert main(["diff", str(tmp_path / "today.csv"), str(tmp_path / "overlay"), *columns, "--json"]) == 1
-    facts = json.loads(capsys.readouterr().out)
+    printed = capsys.readouterr()
+    facts = json.loads(printed.out)
+    assert f"{len(names) + 1} rows = {len(names) + 1} used + 0 repeated + 0 rejected" in printed.err
     gone = sorted(("old", names[0][0]))
     assert facts == {"kept": len(names) - 1, "removed": [gone], "added": [sorted(names[0])]}
     assert main(["diff", str(tmp_path / "overlay"), str(tmp_path / "overlay" / "links.csv")]) == 0

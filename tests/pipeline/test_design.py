@@ -101,6 +101,8 @@ def test_links_that_are_none_are_refused_by_both_engines(spark, table, engine):
         judge(spark.createDataFrame([("x2", "n001"), ("n001", "x1")], "src string, dst string"))
     with pytest.raises(InvalidLinksError, match="a link joins node 'n001' with itself"):
         judge(spark.createDataFrame([("n001", "n001")], "src string, dst string"))
+    with pytest.raises(InvalidLinksError, match=r"node is null|not in the subscriptions, such as 'null'"):
+        judge(spark.createDataFrame([(None, "n001")], "src string, dst string"))
     with pytest.raises(InvalidLinksError, match="these are not links: missing column 'src'"):
         judge(table)
 

@@ -13,7 +13,7 @@ from topicloom.model.labels import to_arrow
 from topicloom.reading.link_findings import LinkFindings, fitted_links
 from topicloom.reading.notes import example_notes, row_notes
 from topicloom.reading.source_plan import plan_source
-from topicloom.reading.table import as_links, read_table
+from topicloom.reading.table import Reading, as_links, read_table
 
 GivenOverlay = Annotated[
     Path, typer.Argument(help="Overlay directory; or a table of links (src, dst), with --subscriptions.")
@@ -57,12 +57,17 @@ def given_overlay(
     return Overlay(fitted.onto(interest), fitted.links), fitted.findings
 
 
+def notes_on(reading: Reading) -> tuple[str, ...]:
+    """What is said of a table: how its files were read, what became of its rows, and the first rejected ones."""
+    examples = example_notes(reading.rejected.slice(0, 3).to_pylist())
+    return (*reading.notes, *row_notes(reading.counts, reading.reasons), *examples)
+
+
 def _interest(source: str, table: TableOptions, tell: Callable[[str], Any]) -> Interest:
     if (Path(source) / "run.json").is_file():
         return Overlay.load(source).interest
     reading = read_table(plan_source(source, table.wanted), expand=table.expand)
-    examples = example_notes(reading.rejected.slice(0, 3).to_pylist())
-    for note in (*reading.notes, *row_notes(reading.counts, reading.reasons), *examples):
+    for note in notes_on(reading):
         tell(note)
     for finding in reading.findings:
         tell(finding.sentence)

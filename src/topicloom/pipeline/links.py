@@ -156,7 +156,8 @@ def encode_links(links: DataFrame, nodes: DataFrame) -> DataFrame:
 
 
 def _refuse_unknown(found: DataFrame) -> None:
-    unknown = F.when(F.col(SRC_ID).isNull(), F.col(SRC)).when(F.col(DST_ID).isNull(), F.col(DST))
+    src, dst = (F.coalesce(F.col(end), F.lit("null")) for end in (SRC, DST))
+    unknown = F.when(F.col(SRC_ID).isNull(), src).when(F.col(DST_ID).isNull(), dst)
     strangers = found.select(unknown.alias("label")).where(F.col("label").isNotNull()).distinct()
     example = strangers.orderBy("label").limit(1).collect()
     if example:

@@ -9,7 +9,8 @@ from typing import Annotated
 import typer
 
 from topicloom.cli.commands.routes import load_inventory
-from topicloom.cli.console import counted, narrated, print_table, visible
+from topicloom.cli.console import counted, narrated, print_table, tell, visible
+from topicloom.cli.given import notes_on
 from topicloom.cli.option_groups import Json, LinkOptions
 from topicloom.cli.sources import part_of_overlay
 from topicloom.reading.source_plan import plan_source
@@ -33,7 +34,7 @@ def command(
 ) -> int:
     """Say which rows go off, then which go on, and which brokers are touched. Needs no Spark.
 
-    Of two overlays, or tables with src and dst, it says which links go and which come.
+    Given two overlays, or tables with src and dst, it says which links to remove and which to add.
 
     Between the two steps lies a barrier: every broker has shut its rows before any opens one, because two trees of one
     topic form a cycle together. The judge checks that the live rows of every topic are a forest at every moment.
@@ -68,10 +69,13 @@ def _diff_links(old: Path, new: Path, links: LinkOptions, *, as_json: bool) -> i
 
 
 def _links(source: Path, options: LinkOptions) -> set[tuple[str, str]]:
-    """Pairs of names, the smaller one first; of a link from a node to itself nothing is left."""
+    """Read links as pairs of names, the smaller one first. Links from a node to itself are left out."""
     place = part_of_overlay(str(source), "links")
     ours = place != str(source)  # an overlay directory, whose columns are known
-    table = read_table(plan_source(place, (LinkOptions() if ours else options).wanted)).table
+    reading = read_table(plan_source(place, (LinkOptions() if ours else options).wanted))
+    for note in () if ours else notes_on(reading):
+        tell(note)
+    table = reading.table
     ends = (table[name].to_pylist() for name in table.column_names[:2])
     return {(min(pair), max(pair)) for pair in zip(*ends) if pair[0] != pair[1]}
 

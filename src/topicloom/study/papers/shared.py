@@ -119,6 +119,20 @@ def largest_step(results: Results, x: str, metric: str, **where: Any) -> float:
     return float((values[1:] / values[:-1]).max())
 
 
+def table_of(
+    results: Results,
+    heads: Sequence[str],
+    metrics: Mapping[str, str],
+    rows: Iterable[tuple[Sequence[str], Mapping[str, Any]]],
+) -> str:
+    """Markdown table of means: a row for each place in the results, under its names; ``metrics`` by their titles."""
+    lines = ["| " + " | ".join([*heads, *metrics]) + " |", "|---" * len(heads) + "|" + "--:|" * len(metrics)]
+    for names, where in rows:
+        values = [f"{results.mean(metric, **where):,.2f}" for metric in metrics.values()]
+        lines.append("| " + " | ".join([*names, *values]) + " |")
+    return "\n".join(lines)
+
+
 def table_by(results: Results, x: str, rows: Sequence[Any], columns: Mapping[str, Column]) -> str:
     """Markdown table of means: a row for each value of a column of the results, where there is one."""
     found = {label: results.by(x, metric, **where) for label, (metric, where) in columns.items()}

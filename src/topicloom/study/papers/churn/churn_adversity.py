@@ -4,7 +4,7 @@ from typing import Any
 
 from topicloom.study.cells import Cell
 from topicloom.study.page.lookup import Results
-from topicloom.study.papers.shared import POPULARITIES, cells
+from topicloom.study.papers.shared import POPULARITIES, cells, table_of
 from topicloom.study.studies import Line, Panel, Scale, Study
 
 SCENES = {
@@ -33,12 +33,12 @@ def _table(results: Results) -> str:
         "links changed per event": "links_changed_per_event",
         "most in a round": "most_links_changed_in_a_round",
     }
-    lines = ["| what goes | popularity | " + " | ".join(metrics) + " |", "|---|---|" + "--:|" * len(metrics)]
-    for scene, says in SCENES.items():
-        for popularity, name in POPULARITIES.items():
-            values = [f"{results.mean(m, scene=scene, popularity=popularity):,.2f}" for m in metrics.values()]
-            lines.append(f"| {says} | {name} | " + " | ".join(values) + " |")
-    return "\n".join(lines)
+    rows = [
+        ((says, name), {"scene": scene, "popularity": popularity})
+        for scene, says in SCENES.items()
+        for popularity, name in POPULARITIES.items()
+    ]
+    return table_of(results, ["what goes", "popularity"], metrics, rows)
 
 
 STUDY = Study(

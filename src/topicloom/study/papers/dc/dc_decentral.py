@@ -4,7 +4,7 @@ from typing import Any
 
 from topicloom.study.cells import Cell, distinct
 from topicloom.study.page.lookup import Results
-from topicloom.study.papers.shared import cells, workload
+from topicloom.study.papers.shared import cells, table_of, workload
 from topicloom.study.studies import Line, Panel, Scale, Study
 
 FAULTS: dict[str, dict[str, float]] = {
@@ -53,16 +53,15 @@ def _table(results: Results) -> str:
         "connected at": "connected_at",
         "links over the centre's": "links_of_centre",
     }
-    lines = ["| 100 nodes per partition | nodes | " + " | ".join(metrics) + " |", "|---|" + "--:|" * (1 + len(metrics))]
-    for n, names in ((1000, list(FAULTS)), (LARGE, ["no faults", "20 % lost, 5 % crash"])):
-        for label in names:
-            where = {**_where(FAULTS[label]), "nodes": n, "partitions": n // 100}
-            values = [f"{results.mean(metric, **where):,.2f}" for metric in metrics.values()]
-            lines.append(f"| {label} | {n:,} | " + " | ".join(values) + " |")
-    return "\n".join([*lines, "", *_leaves(results)])
+    rows = [
+        ((label, f"{n:,}"), {**_where(FAULTS[label]), "nodes": n, "partitions": n // 100})
+        for n, labels in ((1000, list(FAULTS)), (LARGE, ["no faults", "20 % lost, 5 % crash"]))
+        for label in labels
+    ]
+    return table_of(results, ["100 nodes per partition", "nodes"], metrics, rows) + "\n\n" + _leaves(results)
 
 
-def _leaves(results: Results) -> list[str]:
+def _leaves(results: Results) -> str:
     metrics = {
         "shadows": "shadows",
         "messages": "messages_per_leave",
@@ -76,11 +75,8 @@ def _leaves(results: Results) -> list[str]:
         "nodes that lack backups": "uncovered",
         "topics left cut": "broken_topics",
     }
-    lines = ["| who fails, 1,000 nodes | " + " | ".join(metrics) + " |", "|---|" + "--:|" * len(metrics)]
-    for label, options in LEAVES.items():
-        values = [f"{results.mean(metric, **_left(options), nodes=1000):,.2f}" for metric in metrics.values()]
-        lines.append(f"| {label} | " + " | ".join(values) + " |")
-    return lines
+    rows = [((label,), {**_left(options), "nodes": 1000}) for label, options in LEAVES.items()]
+    return table_of(results, ["who fails, 1,000 nodes"], metrics, rows)
 
 
 def _left(options: dict[str, float]) -> dict[str, Any]:
