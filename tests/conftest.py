@@ -36,20 +36,50 @@ console.EVERY = 3600.0  # lines of progress would make what commands say depend 
 DATASETS = Path(os.environ.get("TOPICLOOM_DATASETS") or Path(__file__).parents[2] / "shared" / "datasets")
 
 
-# Files that take longest. Two workers that begin with them end at about the same time.
-LONGEST = ("test_cluster", "test_connect", "test_killed", "test_read", "test_design", "test_engines", "test_stream",
-           "test_divide_and_conquer", "test_commands", "test_processes", "test_greedy")  # fmt: skip
+# Files whose tests share a session of Spark. It takes half a minute to start and get going: two workers have one each.
+SESSIONS = (
+    ("pipeline/test_design", "cli/test_commands", "pipeline/test_routes", "pipeline/test_mapped_check",
+     "stream/test_stream", "study/test_run", "cli/test_killed", "spark/test_workers", "pipeline/test_compare",
+     "cli/test_design_k", "cli/test_study"),
+    ("engine/test_engines", "pipeline/test_read", "pipeline/test_divide_and_conquer", "pipeline/test_rounds",
+     "cli/test_stream", "spark/test_failures", "cli/test_compare", "cli/test_forbid", "star_sets/test_star_sets",
+     "pipeline/test_generate"),
+)  # fmt: skip
+# These come first, and of the others those that take longest, so that all workers end at about the same time.
+FIRST = (
+    "cli/test_cluster", *(file for session in SESSIONS for file in session), "cli/test_connect", "spark/test_java",
+    "cli/test_processes", "deploy/test_rehearsal", "kernels/test_greedy",
+)  # fmt: skip
+
+
+def name_of(path: str | Path) -> str:
+    """The folder and the name of a test file, by which the lists above call it."""
+    return "/".join(Path(path).with_suffix("").parts[-2:])
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    on_spark = set()
     for item in items:
         if "spark" in getattr(item, "fixturenames", ()):
             item.add_marker("spark")
-        if item.get_closest_marker("spark"):
-            on_spark.add(item.path)
-    rank = {name: number for number, name in enumerate(LONGEST)}
-    items.sort(key=lambda item: (rank.get(item.path.stem, len(rank)), item.path not in on_spark))
+    rank = {name: number for number, name in enumerate(FIRST)}
+    items.sort(key=lambda item: rank.get(name_of(item.path), len(rank)))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object:
+    """Let --dist loadfile give all files that share a session to one worker."""
+    if config.getoption("dist") != "loadfile":
+        return None
+    from xdist.scheduler import LoadFileScheduling
+
+    session_of = {name: f"session {number}" for number, names in enumerate(SESSIONS) for name in names}
+
+    class BySession(LoadFileScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            file = nodeid.partition("::")[0]
+            return session_of.get(name_of(file), file)
+
+    return BySession(config, log)
 
 
 @pytest.fixture(scope="session")
@@ -67,6 +97,9 @@ def spark() -> "Iterator[SparkSession]":
         .config("spark.driver.host", "127.0.0.1")
         .config("spark.sql.shuffle.partitions", 2)
         .config("spark.sql.adaptive.enabled", False)  # many tiny jobs: each is planned once
+        # Spark keeps the last 100 pieces of code that it generates: one design has more, and many tests design
+        .config("spark.sql.codegen.cache.maxEntries", 10_000)
+        .config("spark.sql.codegen.useIdInClassName", False)
         .config("spark.driver.extraJavaOptions", QUICK_JAVA)
         .config("spark.python.daemon.module", DAEMON)
         .getOrCreate()

@@ -6,9 +6,9 @@ from pathlib import Path
 
 from topicloom.cli.console import format_number, narrated, print_table, tell
 from topicloom.engine.design_rows import design_rows, write_designed
-from topicloom.engine.request import DesignRequest
+from topicloom.engine.request import SPARK, DesignRequest
 from topicloom.pipeline import generate_subscriptions
-from topicloom.pipeline.one_pass import in_one_task
+from topicloom.pipeline.one_pass import in_tasks
 from topicloom.pipeline.read import open_table
 from topicloom.reading.read_options import ReadOptions
 from topicloom.spark.memory import available_memory
@@ -32,7 +32,9 @@ def main(folder: Path) -> int:
         for method in ("ring-pt", "gm"):
             stages = Stages(narrator, lambda _: None)
             task = partial(design_rows, request=DesignRequest.of(method, {}), available=available_memory())
-            result = in_one_task(spark, [source], task, stages=stages, sentence=f"designing with {method}")
+            found = in_tasks([source], [task], engine=SPARK, stages=stages, sentence=f"designing with {method}")
+            assert found is not None  # so few subscriptions fit one task
+            result = found[0]
             with whole_directory(folder / method, overwrite=True) as staging:
                 write_designed(result, staging, stages=stages)
             metrics, verdict = result.metrics, result.verdict

@@ -41,8 +41,13 @@ install() { "$VENV/bin/pip" install --quiet --disable-pip-version-check --no-com
 version=$(java_version || true)
 if [ -z "$version" ] || [ "$version" -lt "$OLDEST_JAVA" ]; then
     [ -z "${JAVA_HOME:-}" ] || fail "JAVA_HOME=$JAVA_HOME holds no Java $OLDEST_JAVA or newer; unset it or point it to one"
-    apt_install openjdk-17-jre-headless || apt_install openjdk-21-jre-headless || fail "Java 17 could not be installed"
+    (apt_install openjdk-17-jre-headless || apt_install openjdk-21-jre-headless || fail "Java 17 could not be installed") &
+    java_install=$!
 fi
+await_java() {  # while Java is installed, pip and the compiler work
+    [ -z "${java_install:-}" ] || wait "$java_install"
+    java_install=
+}
 
 install_rabbitmq() {
     export ERL_EPMD_ADDRESS=127.0.0.1  # else Erlang's port mapper listens on every address
@@ -61,15 +66,19 @@ install_brokers() {
         say "eclipse-zenoh could not be installed: its tests will skip"
 }
 
-compile_kernels() {  # two processes, which meet in the middle
-    "$VENV/bin/python" -m topicloom.spark.warm backwards &
-    "$VENV/bin/python" -m topicloom.spark.warm
+compile_kernels() { "$VENV/bin/python" -m topicloom.spark.warm "$@"; }
+
+compile_in_two_processes() {  # they meet in the middle
+    compile_kernels backwards &
+    compile_kernels
     wait $!
 }
 
+# numba's cache does not notice changes in modules that a kernel imports
+find src -name '*.nb[ic]' ! -newer "$(ls -t src/topicloom/kernels/*.py src/topicloom/kernels/*/*.py src/topicloom/judge/*.py | head -n 1)" -delete
+
 if [ -f "$STAMP" ] && [ "$(cat "$STAMP")" = "$(wanted)" ]; then
-    # make deletes what was compiled before a kernel changed
-    [ "$EXTRA" != dev ] || [ -n "$(find src -name '*.nbi' -print -quit)" ] || compile_kernels
+    [ "$EXTRA" != dev ] || [ -n "$(find src -name '*.nbi' -print -quit)" ] || compile_in_two_processes
     [ "${1:-}" != brokers ] || install_brokers
     [ "${1:-}" != rabbitmq ] || install_rabbitmq
     exit 0
@@ -82,6 +91,7 @@ if [ ! -x "$VENV/bin/pip" ]; then
     say "creating $VENV"
     if ! "$PYTHON" -m venv "$VENV" >/dev/null 2>&1; then
         rm -rf "$VENV"
+        await_java
         apt_install "python$("$PYTHON" -c 'import sys; print("%d.%d" % sys.version_info[:2])')-venv" ||
             apt_install python3-venv || fail "the Python module venv is missing and could not be installed"
         "$PYTHON" -m venv "$VENV"
@@ -89,13 +99,21 @@ if [ ! -x "$VENV/bin/pip" ]; then
 fi
 say "installing the locked packages and compiling kernels (once, about a minute)"
 install --editable .
-PYTHONPATH=src "$VENV/bin/python" -c "from topicloom.spark.warm import warm; warm('ring-pt'); warm('gm')" &
-install --editable ".[$EXTRA]"  # the other packages, while kernels compile
-wait $!
 if [ "$EXTRA" = dev ]; then
-    compile_kernels
+    PYTHONPATH=src compile_kernels &
+    compiler=$!
+    install --editable ".[dev]"  # the other packages, while kernels compile
+    await_java
     "$VENV/bin/python" -m topicloom.spark.java || true  # runs are slower without an archive of Spark's classes
+    compile_kernels backwards  # until it meets the other process
+else
+    PYTHONPATH=src "$VENV/bin/python" -c "from topicloom.spark.warm import warm; warm('ring-pt'); warm('gm')" &
+    compiler=$!
+    install --editable ".[$EXTRA]"
+    await_java
 fi
+wait $compiler
+wanted >"$VENV/.topicloom-setup-all"
 wanted >"$STAMP"
 [ "${1:-}" != brokers ] || install_brokers
 [ "${1:-}" != rabbitmq ] || install_rabbitmq

@@ -12,10 +12,10 @@ from support.audited_networks import trial
 from support.broker_networks import loopback, needs_mosquitto, planned, stand_in, with_standby
 from topicloom.auditing.filters import common, example_of, matches
 from topicloom.cli import main
-from topicloom.cli.sources import interest_of
 from topicloom.deploy import Broker, Inventory, export, write_export
 from topicloom.deploy.rehearsal.processes import free_ports, program
 from topicloom.errors import TopicloomError
+from topicloom.reading import read_subscriptions
 
 LEVELS = st.sampled_from(["a", "b", "", "+"])
 FILTERS = st.tuples(st.lists(LEVELS, min_size=1, max_size=3), st.booleans()).map(
@@ -200,7 +200,7 @@ def test_rows_that_a_gate_shuts_come_back_as_standby_rows(tmp_path):
 
 
 def test_the_robot_comes_back_as_its_routes(tmp_path, dataset):
-    interest = interest_of(dataset("ros2_autoware.csv"))
+    interest = read_subscriptions(dataset("ros2_autoware.csv")).interest()
     network = planned(interest)
     write_export(export(network, "mosquitto", loopback(network)), tmp_path / "out")
     found = tl.audit(tmp_path / "out", interest)

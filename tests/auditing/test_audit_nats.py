@@ -8,9 +8,9 @@ import topicloom as tl
 from support.broker_networks import loopback, planned, stand_in
 from topicloom.auditing.nats_file import read_nats_file
 from topicloom.cli import main
-from topicloom.cli.sources import interest_of
 from topicloom.deploy import export, write_export
 from topicloom.errors import TopicloomError
+from topicloom.reading import read_subscriptions
 
 SECRET = "hunter2-the-value"
 
@@ -126,7 +126,7 @@ def test_exports_with_credentials_come_back_and_hold_no_secret(tmp_path):
 
 
 def test_the_robot_comes_back_as_its_routes(tmp_path, dataset):
-    assert comes_back(interest_of(dataset("ros2_autoware.csv")), tmp_path / "out")
+    assert comes_back(read_subscriptions(dataset("ros2_autoware.csv")).interest(), tmp_path / "out")
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,11 @@
 """Backups that are built after an event has returned: nothing else changes, also not by a crash in between."""
 
+import contextlib
+import os
 import shutil
+import signal
 import sqlite3
+import time
 
 import pytest
 from hypothesis import given, settings
@@ -84,8 +88,7 @@ def test_a_crash_before_the_backups_are_built_loses_nothing(tmp_path, event):
             assert len(m._upkeep.actions.later)
         m.finish()
         assert whole(m) == whole(plain)
-    (pending,) = sqlite3.connect(tmp_path / "copy").execute("SELECT value FROM meta WHERE key = 'later'").fetchone()
-    assert pending
+    assert left_for_later(tmp_path / "copy")
     with tl.Maintainer.open(tmp_path / "copy") as reopened:
         assert whole(reopened) == whole(plain)
         follow = {"event": "leave", "node": "n5"}
@@ -95,6 +98,67 @@ def test_a_crash_before_the_backups_are_built_loses_nothing(tmp_path, event):
     with tl.Maintainer.open(tmp_path / "state") as reopened:
         reopened.apply([follow])
         assert whole(reopened) == whole(plain)
+
+
+def killed(path, event, delay=None):
+    """Apply an event to a state in another process, and kill that: a while after it began, or before Step III."""
+    ready, tell = os.pipe()
+    process = os.fork()
+    if not process:
+        try:
+            m = tl.Maintainer.open(path, background=True)
+            if delay is None:
+                m._busy.acquire()  # the thread that would build the backups waits
+                m.apply([event])
+            os.write(tell, b"ready")
+            if delay is not None:
+                m.apply([event])
+                m.finish()
+            signal.pause()
+        finally:
+            os._exit(1)
+    os.close(tell)
+    assert os.read(ready, 5) == b"ready"
+    time.sleep(delay or 0)
+    os.kill(process, signal.SIGKILL)
+    assert os.WTERMSIG(os.waitpid(process, 0)[1]) == signal.SIGKILL
+    os.close(ready)
+
+
+def left_for_later(path):
+    """What a state says is left to do."""
+    with contextlib.closing(sqlite3.connect(path)) as database:
+        return database.execute("SELECT value FROM meta WHERE key = 'later'").fetchone()[0]
+
+
+def test_a_process_killed_between_links_and_backups_loses_nothing(tmp_path):
+    interest, overlay = start()
+    plain = tl.Maintainer(interest, overlay)
+    tl.Maintainer.open(tmp_path / "state", interest=interest, overlay=overlay).close()
+    for node in ("n4", "n9"):
+        event = {"event": "leave", "node": node}
+        killed(tmp_path / "state", event)
+        assert left_for_later(tmp_path / "state")
+        before = whole(plain)[0]
+        plain.apply([event])
+        assert whole(plain)[0] != before
+    with tl.Maintainer.open(tmp_path / "state") as reopened:
+        assert whole(reopened) == whole(plain)
+
+
+def test_a_process_killed_at_any_moment_leaves_the_state_before_or_after_the_event(tmp_path):
+    interest, overlay = start()
+    plain = tl.Maintainer(interest, overlay)
+    event = {"event": "leave", "node": "n4"}
+    states = [whole(plain)]
+    plain.apply([event])
+    states.append(whole(plain))
+    for step in range(12):
+        path = tmp_path / f"state{step}"
+        tl.Maintainer.open(path, interest=interest, overlay=overlay).close()
+        killed(path, event, delay=step * 0.001)
+        with tl.Maintainer.open(path) as reopened:
+            assert whole(reopened) in states
 
 
 def test_what_was_left_for_later_must_be_nodes(tmp_path):

@@ -10,7 +10,7 @@ import pytest
 
 import topicloom as tl
 from support.spark_servers import HOME, LOOPBACK, Server, messy_folder, rejected_in_memory, rejected_of
-from topicloom.spark.java import QUICK
+from topicloom.spark.java import java_options
 
 pytestmark = pytest.mark.spark
 
@@ -21,7 +21,7 @@ def master(tmp_path_factory):
     folder = tmp_path_factory.mktemp("cluster")
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"} | LOOPBACK
     environment |= {"SPARK_WORKER_DIR": str(folder / "work"), "SPARK_DAEMON_MEMORY": "512m"}
-    environment |= {"SPARK_DAEMON_JAVA_OPTS": QUICK}
+    environment |= {"SPARK_DAEMON_JAVA_OPTS": java_options(quick=True)}
 
     def start(name, kind, *arguments):
         command = [str(HOME / "bin" / "spark-class"), f"org.apache.spark.deploy.{kind}", "--host", "127.0.0.1"]
@@ -47,7 +47,7 @@ from topicloom.cli.app import main
 from topicloom.cli.commands import design
 from topicloom.pipeline.prepare import prepare
 from topicloom.pipeline.rounds import design_in_rounds as rounds
-from topicloom.spark.java import QUICK
+from topicloom.spark.java import java_options
 from topicloom.spark.session import spark_session
 
 def kill_executor():
@@ -92,7 +92,7 @@ def kill(batches):
 
 master, cache = sys.argv[1:]
 conf = ["spark.executor.memory=600m", "spark.sql.shuffle.partitions=2", "spark.task.maxFailures=2",
-        f"spark.executor.extraJavaOptions={QUICK}",
+        f"spark.executor.extraJavaOptions={java_options(quick=True)}",
         "spark.executorEnv.NUMBA_DISABLE_JIT=1", f"spark.executorEnv.XDG_CACHE_HOME={cache}"]
 found = {}
 with spark_session(master="local[1,4]") as spark:
@@ -104,7 +104,7 @@ try:
             yield spark
 
         design.spark_session = shared
-        dc = ["--method", "dc", "--partitions", "5", "--seed", "2"]
+        dc = ["--method", "dc", "--partitions", "5", "--seed", "2", "--engine", "distributed"]
         found["codes"] = [main(["design", "subs.csv", "out", "--master", master, *dc]),
                           main(["design", "messy", "clean", "--master", master])]
         found["cluster"] = in_rounds(spark, Path("cluster").absolute(), kill=True)

@@ -9,7 +9,7 @@ import pytest
 
 import topicloom as tl
 from support.spark_servers import HOME, LOOPBACK, Server, messy_folder, rejected_in_memory, rejected_of
-from topicloom.spark.java import QUICK
+from topicloom.spark.java import java_options
 
 pytestmark = pytest.mark.spark
 
@@ -22,7 +22,8 @@ def server(tmp_path_factory):
     environment |= {"SPARK_NO_DAEMONIZE": "1", "SPARK_LOG_DIR": str(folder)}
     # compiling takes longer than running so small an interest uncompiled
     environment |= {"NUMBA_DISABLE_JIT": "1", "XDG_CACHE_HOME": str(folder / "cache")}
-    command = [str(HOME / "sbin" / "start-connect-server.sh"), "--master", "local[2]", "--driver-java-options", QUICK]
+    command = [str(HOME / "sbin" / "start-connect-server.sh"), "--master", "local[2]"]
+    command += ["--driver-java-options", java_options(quick=True)]
     settings = {"spark.connect.grpc.binding.port": 0, "spark.ui.enabled": "false", "spark.sql.shuffle.partitions": 2}
     command += [word for key, value in settings.items() for word in ("--conf", f"{key}={value}")]
     with Server(command, folder / "server.log", **environment) as running:
@@ -49,7 +50,8 @@ here = os.getcwd() + "/"
 found = {
     "design": run("design", "messy", "out", "--seed", "2"),  # relative names: not in the server's folder
     "lost": run("verify", "nowhere.csv", "out"),
-    "dc": run("design", here + "subs.csv", here + "dc", "--seed", "2", "--method", "dc", "--partitions", "4"),
+    "dc": run("design", here + "subs.csv", here + "dc", "--seed", "2", "--method", "dc", "--partitions", "4",
+              "--engine", "distributed"),
     "verify": run("verify", here + "subs.csv", here + "dc"),
     "none": run("design", here + "none.csv", here + "clean2"),
 }

@@ -39,7 +39,7 @@ def command(interest, tmp_path):
     table = pa.table({"node": nodes.take(pa.array(interest.nodes)), "topic": topics.take(pa.array(interest.topics))})
     pq.write_table(table, tmp_path / "subs.parquet")
     given = ["design", str(tmp_path / "subs.parquet"), str(tmp_path / "out"), "--method", "dc", "--seed", "3"]
-    return [*given, "--partitions", str(PARTITIONS)]
+    return [*given, "--partitions", str(PARTITIONS), "--engine", "distributed"]
 
 
 def finished(folder: Path) -> int:

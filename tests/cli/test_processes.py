@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from functools import partial
+from pathlib import Path
 
 import psutil
 import pytest
@@ -114,6 +115,38 @@ def test_ctrl_c_while_a_module_defines_a_dataclass_is_130_too(tmp_path):
     command = [sys.executable, "-m", "interrupted", "methods"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (130, "topicloom: interrupted; nothing half-written is left\n")
+
+
+TAKEN_APART = """
+import atexit, sys
+from topicloom.cli import app
+
+class Part:
+    def __del__(self):
+        sys.stderr.write("taken apart\\n")
+
+def command(arguments):
+    sys.part = Part()
+    atexit.register(print, "tidied up")
+    return lambda *_, **__: print("said", end=", ") or 1
+
+app.app_for = command
+app.entry()
+"""
+
+
+def test_the_process_ends_before_cpython_takes_itself_apart(tmp_path):
+    """Threads of Arrow or PySpark that live on then abort: a stream that had finished its work ended with -6."""
+    (tmp_path / "apart.py").write_text(TAKEN_APART)
+    command = [sys.executable, "-m", "apart", "methods"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (1, "said, tidied up\n", "")
+
+
+def test_output_that_does_not_fit_on_the_disk_is_no_success():
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run([*COMMAND, "methods"], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == 2 and "Traceback" not in done.stderr, done.stderr
 
 
 # The command, held where all is written and nothing has been moved into its place.

@@ -15,7 +15,7 @@ from topicloom import Interest
 from topicloom.cli import engines
 from topicloom.cli.app import main
 from topicloom.cli.commands import design
-from topicloom.engine.fingerprint import fingerprint, folded
+from topicloom.engine.encoded_rows import fingerprint, folded
 from topicloom.kernels.notice import COMPILING
 from topicloom.pipeline import one_pass
 

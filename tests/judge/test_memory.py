@@ -9,7 +9,7 @@ from hypothesis import given
 import topicloom as tl
 from topicloom.judge.connected import disconnected_topics, split_topics
 from topicloom.judge.sub_overlays import topic_batches
-from topicloom.model.shared_topics import shared_topics
+from topicloom.model.arrays import shared_topics
 
 
 def monitor_and_others(n_topics, n_others):

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 import topicloom as tl
 from support.small_interests import cases
 from topicloom.errors import InvalidOptionError
-from topicloom.measures import filtering_costs, mean_hops, measure_topics, overlay_diameters
+from topicloom.measures import filtering_costs, mean_hops, measure_topics, overlay_diameters, topic_hops
 
 Case = tuple[tl.Interest, list[tuple[int, int]]]
 
@@ -93,6 +93,20 @@ def test_sampled_hops_lie_within_their_error() -> None:
     assert sampled == mean_hops(interest, links, exact_steps=0, seed=2)
     assert exact.mean is not None and sampled.mean is not None and sampled.standard_error
     assert abs(sampled.mean - exact.mean) < 5 * sampled.standard_error < 0.1 * exact.mean
+
+
+def test_hops_of_many_subscriptions_lie_within_their_error() -> None:
+    interest = tl.generate(nodes=3000, topics=5, subscriptions=3, popularity="uniform", seed=4)
+    links = tl.greedy_merge(interest).links
+    shapes = measure_topics(interest, links)
+    exact = topic_hops(interest, links, shapes, steps=1 << 40)
+    assert not exact.sampled.any() and not exact.variances.any()
+    few = topic_hops(interest, links, shapes)
+    for seed in range(8):
+        fewer = topic_hops(interest, links, shapes, n_subscriptions=1_000_001, seed=seed)
+        error = np.sqrt(fewer.variances)
+        assert fewer.sampled.all() and (error > np.sqrt(few.variances)).all()  # by fewer searches
+        assert (np.abs(fewer.sums - exact.sums) < 5 * error).all() and (error < 0.1 * exact.sums).all()
 
 
 def test_soc_answers_with_both_values() -> None:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import topicloom as tl
 from topicloom.errors import InvalidOptionError
+from topicloom.kernels.greedy.topic_weights import topic_weights
 
 SEEDS = range(10)
 # Workload of low-oda §5.
@@ -120,6 +121,9 @@ def weights_of(wants, n_topics):
     """Weights of the topics, from their definition."""
     sizes = [sum(topic in want for want in wants) for topic in range(n_topics)]
     shared = sorted((size for size in sizes if size > 1), reverse=True)
+    mean, freedom = sum(shared) / max(len(shared), 1), len(shared) - 1
+    if not shared or sum((size - mean) ** 2 / mean for size in shared) <= freedom + 3 * (2 * freedom) ** 0.5:
+        return [1] * n_topics  # as if drawn alike
     common = next((s for k, s in enumerate(shared) if 4 * sum(shared[: k + 1]) >= sum(shared)), 2)
     return [max(1, round(2 * 2 ** (round(log2(common / max(size, 2))) / 2))) for size in sizes]
 
@@ -163,9 +167,20 @@ def test_replay_through_the_public_interface(wants, seed, rho):
         assert follows_the_rule(wants, [tuple(map(int, link)) for link in overlay.links], rule)
 
 
-@settings(max_examples=60, deadline=None)
+SCATTERED = st.lists(st.sets(st.sampled_from([0, 0, 0, 0, 1, 1, 2, 3, 4, 5]), max_size=5), min_size=2, max_size=12)
+# one topic of all and some of few: more scatter than chance gives, so that weights differ
+FEW = st.sets(st.integers(1, 5), max_size=2)
+SKEWED = st.lists(FEW.map(lambda few: few | {0}), min_size=11, max_size=13)
+
+
+def test_weights_differ_where_one_topic_is_of_all_and_others_of_two():
+    wants = [{0, 1}, {0, 1}, {0, 2}, {0, 2}, {0, 3}, {0, 3}, *[{0}] * 7]
+    assert weights_of(wants, 6)[:4] == [2, 6, 6, 6] == list(topic_weights([13, 2, 2, 2]))
+
+
+@settings(max_examples=80, deadline=None)
 @given(
-    wants=st.lists(st.sets(st.sampled_from([0, 0, 0, 0, 1, 1, 2, 3, 4, 5]), max_size=5), min_size=2, max_size=12),
+    wants=SCATTERED | SKEWED,
     seed=st.integers(0, 2**63 - 1),
     rho=st.sampled_from([None, 1.0, 2.0, 3.0, inf]),
 )

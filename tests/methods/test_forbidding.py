@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import topicloom as tl
 from support.small_interests import interests, sub_overlay
 from topicloom.errors import InvalidLinksError, InvalidOptionError
-from topicloom.judge.forbidden import forbidden_links, separated_groups
+from topicloom.judge.connected import forbidden_links, separated_groups
 
 
 @st.composite

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 import topicloom as tl
 from support.small_interests import EDGE_CASES, interests, one_topic, sub_overlay, survives
 from topicloom.errors import InvalidOptionError
-from topicloom.methods.per_topic.similarity_sequence import similarity_sequence
+from topicloom.methods.per_topic.topic_graphs import similarity_sequence
 
 
 @pytest.mark.parametrize("n", [*range(3, 20), 24, 25, 32, 33, 39, 40])

@@ -30,6 +30,7 @@ def sites(count=10, **workload):
 def test_joined_overlays_are_topic_connected_and_untouched(method, parts, seed):
     joined = tl.join([designed(part) for part in parts], method=method, seed=seed)
     assert tl.verify(joined.interest, joined.links).ok
+    assert tl.join([tl.greedy_merge(part) for part in parts], method=method, seed=seed) == joined
     start, links = 0, []
     for part in parts:  # ids without labels: one overlay after the other
         links += (tl.greedy_merge(part).links + start).tolist()

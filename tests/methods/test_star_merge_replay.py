@@ -140,7 +140,13 @@ def test_the_number_of_partitions_has_the_least_cost(nodes, topics, size, seed, 
 
 
 @pytest.mark.parametrize("aim", AIMS)
-@pytest.mark.parametrize("options", [{"division": "similar"}, {"division": "similar", "core": 4}, {"core": 6}])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"division": "similar"}, {"division": "similar", "core": 4}, {"core": 6}, {"inner": "gm2"},
+        {"inner": "gm2", "division": "similar", "core": 3},
+    ],
+)  # fmt: skip
 def test_auto_measures_the_division_and_core_that_are_used(aim, options):
     """The designs themselves, made for every number of partitions, report the star sets and cores of the trials."""
     interest = tl.generate(nodes=32, topics=20, subscriptions=3, popularity="zipf", alpha=0.8, seed=4)

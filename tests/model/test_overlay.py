@@ -15,7 +15,7 @@ from topicloom.errors import (
     OutputExistsError,
     OverlayFormatError,
 )
-from topicloom.model.shared_topics import shared_topics
+from topicloom.model.arrays import shared_topics
 from topicloom.storage.run_file import update_run
 
 

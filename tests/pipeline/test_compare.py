@@ -9,7 +9,7 @@ from pyspark.sql import functions as F
 import topicloom as tl
 from topicloom.engine.comparison import Compared, evaluate, results_table, with_pareto_best
 from topicloom.methods.selection import MethodChoice
-from topicloom.pipeline.compare import _separate_keys, compare_methods
+from topicloom.pipeline.construct import _separate_keys, compare_methods
 
 CHOICES = [MethodChoice.parse(text) for text in ("gm", "2d-oda", "low-oda:rho=8", "cycle-pt", "hub", "full-mesh")]
 

@@ -5,6 +5,7 @@ import topicloom as tl
 from support.small_interests import label_rows, labelled
 from topicloom.engine.memory_limits import check_memory
 from topicloom.errors import InvalidOptionError, NotEnoughMemoryError
+from topicloom.methods.registry import spec_of
 from topicloom.pipeline import design_overlay
 from topicloom.pipeline.dc.run import divide_and_conquer
 from topicloom.pipeline.dc.work import run_folder
@@ -88,9 +89,16 @@ def test_bad_options_are_refused_before_spark_works(table):
         design_overlay(table, method="dc", k=2)
 
 
-def test_a_design_by_gm2_is_judged_at_2(table):
-    result = design_overlay(table, method="dc", partitions=3, inner="gm2", seed=2)
+@pytest.mark.parametrize("engine", ["spark", "distributed"])
+def test_a_design_by_gm2_is_judged_at_2_by_one_task_and_by_many(table, interest, engine):
+    options = {"partitions": 3, "inner": "gm2", "seed": 2}
+    result = design_overlay(table, method="dc", **options, engine=engine)
+    assert ("design/conquer" in result.run["seconds"]) == (engine == "distributed")
     assert result.verdict.ok and result.verdict.k == 2
+    expected = tl.design(interest, "dc", **options)
+    found = [(row["src"], row["dst"]) for row in result.links.orderBy("order").collect()]
+    assert found == [(interest.node_label(u), interest.node_label(v)) for u, v in expected.links]
+    assert result.run["report"] == expected.report
     result.release()
 
 
@@ -126,16 +134,24 @@ def test_a_work_folder_belongs_to_one_run(tmp_path):
 
 def test_one_topic_for_everyone(spark):
     rows = [(f"n{v:03}", "all") for v in range(300)]
-    result = design_overlay(spark.createDataFrame(rows, "node string, topic string"), method="dc", partitions=7)
+    table = spark.createDataFrame(rows, "node string, topic string")
+    result = design_overlay(table, method="dc", partitions=7, engine="distributed")
     assert result.verdict.ok and result.metrics.links == 299
     result.release()
 
 
 def test_memory_is_estimated_for_partitions_not_for_the_whole(prepared):
-    small = check_memory(prepared.size, "dc", 10**9, options={"partitions": 50, "merge_limit": 2})
-    assert small < check_memory(prepared.size, "dc", 10**9, options={"partitions": 2})
+    options = {"partitions": 50, "merge_limit": 2}
+    small = check_memory(prepared.size, "dc", 10**9, workers=1, options=options)
+    assert small < check_memory(prepared.size, "dc", 10**9, workers=1, options={"partitions": 2})
     with pytest.raises(NotEnoughMemoryError, match="more partitions"):
-        check_memory(prepared.size, "dc", 2 * small - 1, workers=2, options={"partitions": 50, "merge_limit": 2})
+        check_memory(prepared.size, "dc", 2 * small - 1, workers=2, options=options)
+
+
+def test_memory_of_one_process_is_that_of_the_interest_and_of_two_partitions(prepared):
+    partition = spec_of("dc").bytes_needed(prepared.size, {"partitions": 5})
+    held = check_memory(prepared.size, "gm", 10**9) - spec_of("gm").bytes_needed(prepared.size)
+    assert check_memory(prepared.size, "dc", 10**9, options={"partitions": 5}) == held + 2 * partition
 
 
 def test_skew(spark):
@@ -143,6 +159,7 @@ def test_skew(spark):
     rng = np.random.default_rng(0)
     rows = [("all", f"t{t:05}") for t in range(10_000)] + [(f"n{v:04}", "t00000") for v in range(2000)]
     rows += [(f"n{v:04}", f"t{t:05}") for v in range(2000) for t in rng.choice(10_000, 3)]
-    result = design_overlay(spark.createDataFrame(rows, "node string, topic string"), method="dc", partitions=8)
+    table = spark.createDataFrame(rows, "node string, topic string")
+    result = design_overlay(table, method="dc", partitions=8, engine="distributed")
     assert result.verdict.ok
     result.release()

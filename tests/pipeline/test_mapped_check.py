@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 import topicloom as tl
 from support.small_interests import interests, label_rows, labelled
 from topicloom.errors import InvalidLinksError
-from topicloom.pipeline import design, design_overlay, links, mapped_check
-from topicloom.pipeline.design import measure_prepared, verify_prepared
+from topicloom.pipeline import check, design, design_overlay, links, mapped_check
+from topicloom.pipeline.check import measure_prepared, verify_prepared
 from topicloom.pipeline.mapped_check import bucketed
 from topicloom.pipeline.measure import topic_figures
 from topicloom.pipeline.prepare import prepare
@@ -33,6 +33,7 @@ def table(spark, interest):
 def from_files(monkeypatch):
     """Every interest counts as large, and its topics are checked in several tasks."""
     monkeypatch.setattr(design, "SUBSCRIPTIONS_A_TASK", 0)
+    monkeypatch.setattr(check, "SUBSCRIPTIONS_A_TASK", 0)
     monkeypatch.setattr(mapped_check, "_SUBSCRIPTIONS_A_BUCKET", 300)
 
 

@@ -11,11 +11,9 @@ from reading.hand_made import ALL, FOLDERS
 from topicloom.cli.sources import unreplaced
 from topicloom.errors import MissingColumnError, TopicloomError, UnreadableInputError
 from topicloom.pipeline import read_subscriptions
-from topicloom.pipeline.clean import accepted, rejected, with_reasons
-from topicloom.pipeline.expand import expanded
-from topicloom.pipeline.input_findings import label_findings
+from topicloom.pipeline.clean import accepted, expanded, rejected, with_reasons
 from topicloom.pipeline.links import read_links
-from topicloom.pipeline.prepare import prepare
+from topicloom.pipeline.prepare import label_findings, prepare
 from topicloom.pipeline.read import numbered_parts, open_table, plan_and_cut, worker_sentences
 from topicloom.pipeline.remote import remote_rows
 from topicloom.reading import ReadOptions
@@ -161,7 +159,7 @@ def test_findings_are_the_same_whether_labels_are_few_or_many(spark, tmp_path, m
     path.write_text("node,topic\nA,t/#\na,c\nb,C\nB ,x.>\n", encoding="utf-8")
     prepared = prepare(read_subscriptions(spark, path))
     few = label_findings(prepared)
-    monkeypatch.setattr("topicloom.pipeline.input_findings._BROUGHT_HERE", 0)
+    monkeypatch.setattr("topicloom.pipeline.prepare._BROUGHT_HERE", 0)
     assert label_findings(prepared) == few == read_in_memory(path).findings
     assert len(few) == 3
     prepared.release()

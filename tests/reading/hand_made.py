@@ -186,8 +186,12 @@ COMPRESSED = [
     *(bad(f"more.csv.{name}", compress(TWO) + b"more", "other bytes behind") for name, compress in COMPRESSORS.items()),
     *(bad(f"plain.csv.{name}", TWO, "although its name says so") for name in COMPRESSORS),
     good("padded.csv.gz", gzip.compress(TWO) + b"\0" * 512),
-    bad("bomb.csv.gz", gzip.compress(TWO + b"\0" * (40 << 20)), "is over 16 MiB long"),
-    bad("bomb.jsonl.xz", lzma.compress(b'{"node":"a","topic":"x"}\n' + b" " * (40 << 20)), "is over 16 MiB long"),
+    bad("bomb.csv.gz", gzip.compress(TWO + b"\0" * (17 << 20), 1), "is over 16 MiB long"),
+    bad(
+        "bomb.jsonl.xz",
+        lzma.compress(b'{"node":"a","topic":"x"}\n' + b" " * (17 << 20), preset=0),
+        "is over 16 MiB long",
+    ),
     bad("whole.parquet.gz", gzip.compress(parquet(node=["a"], topic=["x"])), "unpack it first"),
     bad("snappy.csv.snappy", TWO, "compression that is not read"),
 ]

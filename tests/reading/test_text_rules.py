@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from topicloom.errors import InvalidOptionError
 from topicloom.reading import byte_streams
-from topicloom.reading.delimited import DelimitedReader
-from topicloom.reading.fast import count_lines, quotes_within_lines
+from topicloom.reading.delimited import DelimitedReader, count_lines, quotes_within_lines
 from topicloom.reading.layout import Layout
 from topicloom.reading.patterns import Patterns
 from topicloom.reading.records import Record, records

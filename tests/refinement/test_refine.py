@@ -1,5 +1,6 @@
 """A refined overlay keeps its promise, is never worse, and is the same whenever seed and effort are."""
 
+import sys
 from itertools import combinations
 
 import numpy as np
@@ -10,8 +11,9 @@ from hypothesis import strategies as st
 import topicloom as tl
 from support.small_interests import EDGE_CASES, interest_of, interests, sub_overlay, survives
 from topicloom.errors import InvalidArgumentError, InvalidOptionError, NotTopicConnectedError
-from topicloom.kernels.refinement.swap_state import ARCS, LINKS, current_links, new_swaps, repack, with_more_room
-from topicloom.kernels.refinement.swaps import sweep
+from topicloom.kernels.refinement.swap_state import ARCS, LINKS, new_swaps, sorted_links, with_more_room
+from topicloom.kernels.refinement.swaps import STEPS_OF_VISIT, steps_of, sweep
+from topicloom.kernels.streams import REFINE_STREAM, stream_key
 from topicloom.refinement import Progress
 from topicloom.refinement.refine import swap_weights
 
@@ -32,7 +34,7 @@ def fewest_links(interest: tl.Interest) -> int:
 
 
 @settings(max_examples=60, deadline=None)
-@given(interests(), st.sampled_from(["gm", "ring-pt", "weighted-gm"]), st.floats(0.1, 3), st.integers(0, 99))
+@given(interests(), st.sampled_from(["gm", "ring-pt", "weighted-gm"]), st.floats(0.1, 30), st.integers(0, 99))
 def test_a_refined_overlay_is_topic_connected_and_has_no_more_links(interest, method, effort, seed):
     start = tl.design(interest, method)
     refined = tl.refine(start, effort=effort, seed=seed)
@@ -46,7 +48,7 @@ def test_links_of_ones_own_get_no_more_components_in_any_topic(interest, seed, d
     pairs = list(combinations(range(interest.n_nodes), 2))
     own = data.draw(st.lists(st.sampled_from(pairs), unique=True) if pairs else st.just([]))
     start = tl.Overlay.from_links(interest, own)
-    refined = tl.refine(start, effort=1, seed=seed)
+    refined = tl.refine(start, effort=10, seed=seed)
     before, after = (components(interest, overlay.links) for overlay in (start, refined))
     assert all(now <= then for now, then in zip(after, before))
     assert refined.n_links <= start.n_links
@@ -56,7 +58,7 @@ def test_links_of_ones_own_get_no_more_components_in_any_topic(interest, seed, d
 @given(interests(max_nodes=8), st.integers(0, 99))
 def test_never_below_the_k_that_it_is_given(interest, seed):
     start = tl.design(interest, k=2)
-    refined = tl.refine(start, effort=1, seed=seed)
+    refined = tl.refine(start, effort=10, seed=seed)
     assert tl.verify(interest, refined, 2).ok
     assert refined.n_links <= start.n_links
     assert refined.report["refinement"]["k"] == 2
@@ -66,7 +68,7 @@ def test_never_below_the_k_that_it_is_given(interest, seed):
 @given(interests(), st.integers(0, 99))
 def test_the_objective_degree_raises_neither_the_maximum_degree_nor_the_links(interest, seed):
     start = tl.design(interest, "gm")
-    refined = tl.refine(start, effort=1, objective="degree", seed=seed)
+    refined = tl.refine(start, effort=10, objective="degree", seed=seed)
     assert refined.verify().ok
     assert refined.degree().max(initial=0) <= start.degree().max(initial=0)
     assert refined.n_links <= start.n_links
@@ -75,11 +77,11 @@ def test_the_objective_degree_raises_neither_the_maximum_degree_nor_the_links(in
 @settings(max_examples=25, deadline=None)
 @given(interests(max_nodes=5, max_topics=4), st.integers(0, 9))
 def test_an_optimal_overlay_keeps_its_links_unless_a_degree_falls(interest, seed):
-    refined = tl.refine(tl.design(interest, "gm"), effort=3, seed=seed)
+    refined = tl.refine(tl.design(interest, "gm"), effort=10, seed=seed)
     optimum = fewest_links(interest)
     assert refined.n_links >= optimum
     if refined.n_links == optimum:
-        again = tl.refine(refined, effort=3, seed=seed + 1)
+        again = tl.refine(refined, effort=10, seed=seed + 1)
         lower = again.degree().max(initial=0) < refined.degree().max(initial=0)
         assert again.n_links == optimum and (lower or again.links.tolist() == refined.links.tolist())
 
@@ -116,6 +118,11 @@ def test_two_connected_overlays_get_fewer_links():
     assert refined.verify(2).ok
 
 
+def test_a_substitute_that_does_not_keep_every_topic_two_connected_is_refused():
+    start = tl.design(tl.generate(nodes=40, topics=5, subscriptions=3, popularity="zipf", seed=2), k=2)
+    assert all(tl.refine(start, effort=8, seed=seed).verify(2).ok for seed in range(3))
+
+
 def test_a_price_on_distance_shortens_topics():
     interest = tl.generate(nodes=300, topics=30, subscriptions=8, popularity="exponential", seed=1)
     start = tl.weighted_greedy_merge(interest)
@@ -127,7 +134,7 @@ def test_a_price_on_distance_shortens_topics():
 def test_interests_with_nothing_to_refine(name):
     interest = EDGE_CASES[name]
     for start in (tl.design(interest, "gm"), tl.Overlay(interest, np.empty((0, 2), np.int32))):
-        assert tl.refine(start, effort=0.1).n_links == start.n_links
+        assert tl.refine(start, effort=10).n_links == start.n_links
 
 
 def test_links_that_serve_nobody_go():
@@ -151,6 +158,40 @@ def test_interrupted_it_returns_the_best_so_far_whole():
     assert seen[-1].spent < 50
 
 
+def test_ctrl_c_while_the_result_is_judged_loses_nothing(monkeypatch):
+    start = tl.greedy_merge(tl.generate(nodes=200, topics=40, subscriptions=8, popularity="zipf", seed=1))
+    judged = []
+
+    def interrupted(*arguments):
+        judged.append(arguments)
+        if len(judged) == 2:
+            raise KeyboardInterrupt
+        return tl.verify(*arguments)
+
+    monkeypatch.setattr(sys.modules["topicloom.refinement.refine"], "verify", interrupted)
+    refined = tl.refine(start, effort=20)
+    assert len(judged) == 3 and refined.n_links < start.n_links
+    assert refined.report["refinement"]["stopped"]
+
+
+@pytest.mark.parametrize("where", ["_keep", "_sweep"])
+def test_interrupted_between_any_two_lines_links_and_curve_agree(monkeypatch, where):
+    start = tl.greedy_merge(tl.generate(nodes=200, topics=40, subscriptions=8, popularity="zipf", seed=1))
+    run = sys.modules["topicloom.refinement.refine"]._Run
+    done, calls = getattr(run, where), []
+
+    def interrupted(self, *arguments):
+        done(self, *arguments)
+        calls.append(where)
+        if len(calls) == 4:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(run, where, interrupted)
+    refined = tl.refine(start, effort=50)
+    assert refined.verify().ok and refined.report["refinement"]["stopped"]
+    assert refined.report["refinement"]["curve"][-1][1] == refined.n_links < start.n_links
+
+
 def test_the_curve_never_rises_and_ends_at_the_result():
     start = tl.greedy_merge(tl.generate(nodes=200, topics=40, subscriptions=8, seed=1))
     refined = tl.refine(start, effort=20)
@@ -162,28 +203,19 @@ def test_the_curve_never_rises_and_ends_at_the_result():
 
 def test_a_sweep_without_room_for_arcs_stops_and_goes_on_with_more():
     interest = tl.generate(nodes=80, topics=12, subscriptions=4, seed=1)
-    links = tl.design(interest, "gm").links
-    swaps = new_swaps(interest.indptr, interest.topics, interest.n_topics, links, swap_weights)
+    swaps = new_swaps(interest, tl.design(interest, "gm").links, swap_weights)
+    key, upto = np.uint64(stream_key(np.int64(1), REFINE_STREAM)), 200 * STEPS_OF_VISIT
     room = int(swaps.counters[ARCS]) + 2 * 4 - 1  # one less than a visit may need
-    tight = swaps._replace(head=swaps.head[:room], after=swaps.after[:room], before=swaps.before[:room])
-    assert sweep(tight, 200, 500, 1000, 0, np.int64(1)) == 0
+    arcs = {name: getattr(swaps, name)[:room] for name in ("head", "after", "before", "in_tree")}
+    tight = swaps._replace(**arcs)
+    assert sweep(tight, upto, 500, 1000, 0, key)
+    assert steps_of(tight.counters) == 0
     roomy = with_more_room(tight)
-    assert sweep(roomy, 200, 500, 1000, 0, np.int64(1)) == 200
-    assert tl.verify(interest, current_links(roomy)).ok
-
-
-def test_arcs_that_are_written_again_change_nothing():
-    interest = tl.generate(nodes=80, topics=12, subscriptions=4, seed=1)
-    links = tl.design(interest, "ring-pt").links
-    swaps = new_swaps(interest.indptr, interest.topics, interest.n_topics, links, swap_weights)
-    for round_ in range(20):
-        sweep(swaps, 50, 500, 1000, 0, np.int64(round_))
-        before, degree = current_links(swaps), swaps.degree.copy()
-        repack(swaps)
-        assert np.array_equal(before, current_links(swaps))
-        assert np.array_equal(degree, swaps.degree)
-        assert tl.verify(interest, before).ok
-    assert swaps.counters[LINKS] < len(links)
+    while sweep(roomy, upto, 500, 1000, 0, key):
+        roomy = with_more_room(roomy)
+    assert steps_of(roomy.counters) >= upto
+    m = roomy.counters[LINKS]
+    assert tl.verify(interest, sorted_links(roomy.end_u[:m], roomy.end_v[:m])).ok
 
 
 @pytest.mark.parametrize(

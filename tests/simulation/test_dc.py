@@ -157,3 +157,29 @@ def test_options_that_cannot_be_are_refused():
             tl.Faults(**options)
     with pytest.raises(InvalidOptionError, match="at most one for each"):
         tl.simulate_dc(interest, partitions=6)
+
+
+def test_a_run_that_is_stopped_says_what_the_living_lacked():
+    """Every kind of reason, from runs that are cut off; what can be seen from outside is so."""
+    interest = tl.generate(nodes=40, topics=12, subscriptions=4, seed=1)
+    number = {interest.topic_name(topic): topic for topic in range(interest.n_topics)}
+    faulty = tl.Faults(loss=0.2, crashes=0.1)
+    runs = [tl.simulate_dc(interest, partitions=4, horizon=horizon, seed=1) for horizon in (1, 2, 4)]
+    runs += [tl.simulate_dc(interest, partitions=4, horizon=horizon, faults=faulty, seed=1) for horizon in (60, 80)]
+    kinds = set()
+    for run in runs:
+        assert set(run.reasons) == {broken.topic for broken in run.verdict.broken} != set()
+        for topic, why in run.reasons.items():
+            assert why.endswith(" when the run stopped")
+            nodes = [int(word) for word in why.split() if word.isdecimal()]
+            assert all(run.alive[node] and number[topic] in interest.topics_of(node) for node in nodes)
+            if "dialling" in why:
+                assert tuple(nodes) not in pairs(run.overlay.links)
+            kinds.add(" ".join(word for word in why.split() if not word.isdecimal()))
+    assert kinds == {
+        "node had not heard of its whole partition when the run stopped",
+        "node was dialling node when the run stopped",
+        "nodes and differed on who is in their partition when the run stopped",
+        "nodes and had heard of different star sets when the run stopped",
+        "star nodes had not heard of each other's partitions when the run stopped",
+    }

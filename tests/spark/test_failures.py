@@ -8,6 +8,7 @@ import sys
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from py4j.protocol import Py4JError, Py4JNetworkError
 from pyspark.sql import functions as F
 
 from topicloom.errors import SparkFailedError, UnreadableInputError
@@ -98,6 +99,21 @@ def test_a_sentence_of_ours_from_a_worker_is_said_as_it_is():
 def test_a_lost_executor_is_said_with_the_reason():
     text = "Job aborted: Lost task 0.3: ExecutorLostFailure (executor 0 exited) Reason: Command exited with code 137\n"
     assert sentence_of("Py4JJavaError", text) == "Spark lost an executor: Command exited with code 137"
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        Py4JNetworkError("Error while sending or receiving"),
+        Py4JError(
+            'Cannot invoke "x" because the return value of "org.apache.spark.SparkContext.dagScheduler()" is null'
+        ),
+    ],
+)
+def test_a_process_that_is_about_to_end_is_waited_for(error):
+    dying = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(1); raise SystemExit(52)"])
+    found = spark_failure(error, dying)
+    assert str(found).startswith("Spark's Java process ended because its memory ran out")
 
 
 ENDS = """

@@ -123,7 +123,7 @@ def test_files_hold_no_name_of_a_topic_and_no_node_but_stars(tmp_path, capsys):
     assert not any(word in stars for word in ("cy", "shared", "private", "agreed"))
     digests = [tl.TopicDigest.load(tmp_path / f"{name}.digest") for name in sites]
     assert not any(topic in stars for topic in set(digests[0].topics) - set(digests[1].topics))
-    assert "1 of 3 nodes stand for the 1 topics" in capsys.readouterr().out
+    assert "1 of 3 nodes stand for the 1 topics that 1 other site has too" in capsys.readouterr().out
 
 
 def test_the_three_commands(tmp_path, capsys):
@@ -137,10 +137,13 @@ def test_the_three_commands(tmp_path, capsys):
     for name in names:
         assert main(["star-set", str(tmp_path / name), str(tmp_path / f"{name}.stars"), "--others", *digests]) == 0
     stars = [str(tmp_path / f"{name}.stars") for name in names]
-    assert main(["join-stars", str(tmp_path / "two"), *stars[:2]]) == 0
     capsys.readouterr()
+    assert main(["join-stars", str(tmp_path / "two"), *stars[:2]]) == 0
+    assert "star sets were made for 1 more of the sites, which can join later with --after" in capsys.readouterr().err
     assert main(["join-stars", str(tmp_path / "all"), *stars, "--after", str(tmp_path / "two"), "--json"]) == 0
-    facts = json.loads(capsys.readouterr().out)
+    captured = capsys.readouterr()
+    facts = json.loads(captured.out)
+    assert "more of the sites" not in captured.err
     found = [pq.read_table(tmp_path / folder / "links").to_pylist() for folder in ("two", "all")]
     links = [(row["src"], row["dst"]) for rows in found for row in rows]
     sites = [tl.Overlay.load(tmp_path / name) for name in names]

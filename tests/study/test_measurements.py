@@ -8,8 +8,7 @@ import pytest
 
 import topicloom as tl
 from topicloom.study.cells import Cell
-from topicloom.study.churn_workload import Churn
-from topicloom.study.inputs import FROM_LEAST, case_vii, drawn
+from topicloom.study.inputs import FROM_LEAST, Churn, case_vii, drawn
 from topicloom.study.measurements import MEASUREMENTS
 from topicloom.study.measurements.measurement import NotVerifiedError, require_connected
 from topicloom.study.measurements.printed_churn import BUILDERS, linked

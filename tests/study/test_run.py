@@ -9,8 +9,7 @@ from topicloom.study import runner
 from topicloom.study.cell_store import Store, write_whole
 from topicloom.study.cells import Cell, distinct
 from topicloom.study.papers import STUDIES, known_kinds
-from topicloom.study.progress import Progress
-from topicloom.study.runner import figures_of, run_cells
+from topicloom.study.runner import Progress, figures_of, run_cells
 from topicloom.study.studies import Scale
 
 QUICK = Scale("quick", seeds=1)

@@ -3,7 +3,7 @@
 import pytest
 
 from topicloom.study.cell_store import SCHEMA
-from topicloom.study.page import verdict_tables
+from topicloom.study.page import verdicts
 from topicloom.study.page.lookup import NotMeasuredError, Results
 from topicloom.study.page.verdicts import Compared, Tried, compared, verdict
 from topicloom.study.papers import STUDIES
@@ -34,8 +34,8 @@ def test_times_are_not_judged_and_experiments_not_counted():
     tried = Published("another reading", 1, lambda results: 1, experiment=True)
     rows = [Compared("s", number, number.ours(None), verdict(number, number.ours(None))) for number in (time, tried)]
     assert [row.verdict for row in rows] == ["time", "agrees"]
-    assert verdict_tables.tally(rows).startswith("Of 0 published")
-    assert "Other readings" in verdict_tables.as_markdown(rows)
+    assert verdicts.tally(rows).startswith("Of 0 published")
+    assert "Other readings" in verdicts.as_markdown(rows)
 
 
 def test_trends_are_judged_and_counted_apart():
@@ -45,11 +45,11 @@ def test_trends_are_judged_and_counted_apart():
         Published("a curve that does not", 1, lambda results: 1.5, "≤", trend=True),
     ]
     rows = [Compared("s", number, number.ours(None), verdict(number, number.ours(None))) for number in numbers]
-    assert verdict_tables.tally(rows).startswith(
+    assert verdicts.tally(rows).startswith(
         "Of 1 published"
-    ) and "Of 2 claims on trends and variances, 1 hold." in verdict_tables.tally(rows)
-    assert "| 1 | 100% |" in verdict_tables.standing(rows)
-    assert "counted apart" in verdict_tables.as_markdown(rows)
+    ) and "Of 2 claims on trends and variances, 1 hold." in verdicts.tally(rows)
+    assert "| 1 | 100% |" in verdicts.standing(rows)
+    assert "counted apart" in verdicts.as_markdown(rows)
 
 
 def test_a_number_without_its_cells_is_not_measured():
@@ -58,7 +58,7 @@ def test_a_number_without_its_cells_is_not_measured():
         results.mean("average_degree", method="gm")
     rows = compared([STUDIES["dc-fig8"]], results)
     assert {row.verdict for row in rows} == {"not measured at this scale"}
-    assert verdict_tables.as_arrow(rows)["ours"].null_count == len(rows)
+    assert verdicts.as_arrow(rows)["ours"].null_count == len(rows)
 
 
 def test_results_answer_by_conditions():
@@ -92,8 +92,8 @@ def test_what_an_experiment_decides():
     assert [[one.number.key for one in tried.deciding(row)] for row in rows[:2]] == [["found"], []]
     assert [tried.chosen_afterwards(row) for row in rows[:4]] == [False, False, True, False]
     assert [tried.reproduced(rows[k]) for k in (0, 1, 2, 6)] == [True, False, True, False]
-    standing = [line.split("|")[2].strip() for line in verdict_tables.standing(rows).splitlines()[2:]]
+    standing = [line.split("|")[2].strip() for line in verdicts.standing(rows).splitlines()[2:]]
     assert standing == ["2", "1", "2", "1", "1"]
-    page = verdict_tables.as_markdown(rows)
+    page = verdicts.as_markdown(rows)
     assert "**differs**: [why](#ring-order), [shown](#s--found)" in page and '<a id="s--found"></a>the reading' in page
     assert Tried(rows[:4]).deciding(rows[0]) == []  # of a study that was not run nothing is claimed

@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 from topicloom.auditing import MosquittoMesh, follow
 from topicloom.auditing.mosquitto_broker import read_mosquitto
-from topicloom.deploy.rehearsal.mqtt import MqttWire
 from topicloom.deploy.rehearsal.processes import Crew, free_ports, program
+from topicloom.deploy.rehearsal.run_mosquitto import MqttWire
 from topicloom.deploy.rehearsal.wire import Door
 
 NAMES = ("a", "a/b", "a/b/c", "x", "x/b", "b/x", "l/a", "r/a", "l/a/b", "r/x")

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from topicloom.workloads.weights import (
+from topicloom.workloads.tables import (
     EXPONENTIAL_RATE,
     UNIT,
     exponential_weights,

@@ -2,11 +2,11 @@
 
 import csv
 import io
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from topicloom.auditing.audit_findings import Finding, Findings
-from topicloom.auditing.broker_kinds import kind_of
 from topicloom.auditing.mosquitto_broker import read_mosquitto
 from topicloom.auditing.mosquitto_file import text_of
 from topicloom.auditing.mosquitto_mesh import MosquittoMesh
@@ -167,3 +167,28 @@ def _absent(wanted: Mapping[str, set[str]] | None, files: Mapping[str, object]) 
     if absent:
         more = f" (and {len(absent) - 1:,} more)" if len(absent) > 1 else ""
         yield Finding("missing", f"broker {absent[0]!a} subscribes and has no configuration here{more}")
+
+
+_MOSQUITTO = re.compile(
+    r"(acl_file|address|addresses|allow_\w+|auth_\w+|auto_id_prefix|autosave_\w+|bind_\w+|bridge_\w+|ca(file|path)"
+    r"|certfile|check_retain_source|ciphers\S*|cleansession|clientid(_prefixes)?|connection(_messages)?|crlfile|dhparamfile"
+    r"|global_\w+|http_dir|idle_timeout|include_dir|keepalive_interval|keyfile|listener\w*|local_\w+|log_\w+"
+    r"|max_\w+|memory_limit|message_size_limit|mount_point|notification\w*|password(_file)?|per_listener_settings"
+    r"|persist\w+|pid_file|plugin\w*|port|protocol|psk_\w+|queue_qos0_messages|remote_\w+|require_certificate"
+    r"|restart_timeout|retain_\w+|retry_interval|round_robin|set_tcp_nodelay|socket_domain|start_type|store_clean_interval"
+    r"|sys_interval|threshold|tls_\w+|topic|try_private|upgrade_outgoing_qos|use_\w+|user(name)?|websockets_\w+)( |$)"
+)
+
+
+def kind_of(text: str) -> str:
+    """The kind of broker that a configuration is for: ``mosquitto`` or ``nats``.
+
+    Examples
+    --------
+    >>> kind_of("listener 1883"), kind_of("leafnodes { port: 7422 }")
+    ('mosquitto', 'nats')
+    """
+    lines = [line.strip() for line in text.splitlines()]
+    lines = [line for line in lines if line and not line.startswith(("#", "//"))]
+    known = sum(_MOSQUITTO.match(line) is not None and "{" not in line for line in lines)
+    return "mosquitto" if 2 * known >= len(lines) else "nats"

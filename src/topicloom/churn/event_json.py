@@ -71,7 +71,7 @@ def rejected_row(file: str | None, event: Any, reason: str) -> dict[str, Any]:
     node = given.get("node") if isinstance(given, dict) else None
     return {
         "file": file,
-        "line": None,  # files of events are not read line by line
+        "line": None,  # an event has lost its line; one that is no JSON names it in its reason
         "raw": raw_text(given),
         "node": node if isinstance(node, str) and node.isprintable() else None,
         "topic": None,

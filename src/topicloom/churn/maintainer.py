@@ -119,20 +119,20 @@ class Maintainer:
         self,
         interest: Interest,
         overlay: Overlay,
-        policy: str = "shadow",
-        backups: str = "primal-dual",
-        coverage: int = 3,
-        rho: float = 3.0,
+        policy: str = Options.policy,
+        backups: str = Options.backups,
+        coverage: int = Options.coverage,
+        rho: float = Options.rho,
         k: int | None = None,
-        seed: int = 0,
-        rebalance: float | None = None,
-        release: int = 0,
+        seed: int = Options.seed,
+        rebalance: float | None = Options.rebalance,
+        release: int = Options.release,
         background: bool = False,
     ) -> None:
         checked_interest(interest, "Maintainer")
         checked_kind("the overlay given to Maintainer", overlay, Overlay, "an Overlay, as tl.design makes it,")
         k = recorded_k(overlay) if k is None else k
-        options = Options.checked(policy, backups, coverage, rho, k, seed, rebalance, release)
+        options = Options(policy, backups, coverage, rho, k, seed, rebalance, release)
         self._begin(Upkeep.begin(interest, overlay, options), background)
 
     def _begin(self, upkeep: Upkeep, background: bool) -> None:

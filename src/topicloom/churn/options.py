@@ -1,6 +1,5 @@
 """Options of a maintainer, checked once."""
 
-import numbers
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -10,7 +9,7 @@ from topicloom.churn.rebalance import checked_factor
 from topicloom.errors import InvalidOptionError, StateFormatError
 from topicloom.kernels.churn.backups import GREEDY, PRIMAL_DUAL
 from topicloom.model import Overlay
-from topicloom.model.checks import checked_seed, checked_whole
+from topicloom.model.checks import checked_rho, checked_seed, checked_whole
 
 POLICIES = ("shadow", "naive", "rebuild")
 BUILDERS = {"primal-dual": PRIMAL_DUAL, "greedy": GREEDY}
@@ -18,54 +17,47 @@ BUILDERS = {"primal-dual": PRIMAL_DUAL, "greedy": GREEDY}
 
 @dataclass(frozen=True)
 class Options:
-    """How an overlay is maintained. `Maintainer` defines each option."""
+    """How an overlay is maintained, checked. `Maintainer` defines each option."""
 
-    policy: str
-    backups: str
-    coverage: int
-    rho: float
-    k: int
-    seed: int
-    rebalance: float | None
-    release: int
+    policy: str = "shadow"
+    backups: str = "primal-dual"
+    coverage: int = 3
+    rho: float = 3.0
+    k: int = 1
+    seed: int = 0
+    rebalance: float | None = None
+    release: int = 0
 
-    @classmethod
-    def checked(
-        cls, policy: Any, backups: Any, coverage: Any, rho: Any, k: Any, seed: Any, rebalance: Any, release: Any
-    ) -> Self:
-        """Check options as they are given."""
-        if policy not in POLICIES:
-            raise InvalidOptionError(f"policy is {policy!r}; {', '.join(POLICIES)} are accepted")
-        if backups not in BUILDERS:
-            raise InvalidOptionError(f"backups is {backups!r}; {', '.join(BUILDERS)} are accepted")
-        if isinstance(rho, bool) or not isinstance(rho, numbers.Real) or not float(rho) >= 1:
-            raise InvalidOptionError(f"rho is {rho!r}; a number from 1 up is accepted")
-        coverage = checked_whole("coverage", coverage, 1, 1000)
-        k = checked_whole("k", k, 1)
-        seed = checked_seed(seed)
-        if policy == "shadow" and coverage < k:
+    def __post_init__(self) -> None:
+        if self.policy not in POLICIES:
+            raise InvalidOptionError(f"policy is {self.policy!r}; {', '.join(POLICIES)} are accepted")
+        if self.backups not in BUILDERS:
+            raise InvalidOptionError(f"backups is {self.backups!r}; {', '.join(BUILDERS)} are accepted")
+        rho = checked_rho(self.rho)
+        coverage = checked_whole("coverage", self.coverage, 1, 1000)
+        k = checked_whole("k", self.k, 1)
+        seed = checked_seed(self.seed)
+        if self.policy == "shadow" and coverage < k:
             raise InvalidOptionError(
                 f"coverage is {coverage}; a node that joins needs at least k = {k} backups per topic"
             )
-        if policy != "shadow" and k > (2 if policy == "rebuild" else 1):
-            raise InvalidOptionError(f"policy {policy} does not maintain k = {k}; shadow does")
-        release = checked_whole("release", release, 0, 1000)
-        if release and (policy != "shadow" or k > 1):
+        if self.policy != "shadow" and k > (2 if self.policy == "rebuild" else 1):
+            raise InvalidOptionError(f"policy {self.policy} does not maintain k = {k}; shadow does")
+        release = checked_whole("release", self.release, 0, 1000)
+        if release and (self.policy != "shadow" or k > 1):
             raise InvalidOptionError(f"release is {release}; only policy shadow at k = 1 releases links, others take 0")
-        return cls(policy, backups, coverage, float(rho), k, seed, checked_factor(rebalance, policy, k), release)
+        rebalance = checked_factor(self.rebalance, self.policy, k)
+        plain = {"coverage": coverage, "rho": rho, "k": k, "seed": seed, "rebalance": rebalance}
+        for name, value in {**plain, "release": release}.items():  # numbers of numpy as those of Python
+            object.__setattr__(self, name, value)
 
     @classmethod
     def kept(cls, facts: Mapping[str, Any], path: Path) -> Self:
         """Check options read from a durable state."""
         try:
-            return cls.checked(*({"rebalance": None, **facts}[name] for name in cls.names()))
+            return cls(**{field.name: {"rebalance": None, **facts}[field.name] for field in fields(cls)})
         except (InvalidOptionError, KeyError) as error:
             raise StateFormatError(f"{path} is damaged: its options cannot be ({error})") from None
-
-    @classmethod
-    def names(cls) -> tuple[str, ...]:
-        """Names of the options, in the order in which `checked` takes them."""
-        return tuple(field.name for field in fields(cls))
 
 
 def recorded_k(overlay: Overlay) -> int:

@@ -21,6 +21,7 @@ from topicloom.errors import (
     StateInUseError,
     TopicloomError,
 )
+from topicloom.storage.atomic import flush_one
 
 PRIVATE = 0o600
 _SQLITE_FILES = ("-wal", "-shm", "-journal")
@@ -163,7 +164,7 @@ def moved_into_place(path: Path) -> Iterator[Path]:
         for ending in _SQLITE_FILES:  # of a state that never became whole
             beside(path, ending).unlink(missing_ok=True)
         new.replace(path)
-        _flush(path.parent)
+        flush_one(path.parent)
     except BaseException:
         _remove(new)
         raise
@@ -172,14 +173,6 @@ def moved_into_place(path: Path) -> Iterator[Path]:
 def _remove(path: Path) -> None:
     for ending in ("", *_SQLITE_FILES):
         beside(path, ending).unlink(missing_ok=True)
-
-
-def _flush(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def _private(path: str, flags: int) -> int:

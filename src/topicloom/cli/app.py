@@ -1,5 +1,6 @@
 """``main(argv) -> exit code``: runs a command and turns what goes wrong into one clear sentence."""
 
+import atexit
 import os
 import sys
 import traceback
@@ -171,7 +172,24 @@ def _first_line(error: Exception) -> str:
 
 
 def entry() -> None:
-    """Run the ``topicloom`` command of the installed package."""
+    """Run the ``topicloom`` command of the installed package.
+
+    The process ends with the last handler of ``atexit``, and not when CPython has taken itself apart after them.
+    Taking apart would end the threads of Arrow and of PySpark inside of C++, which answers by ``abort``. It would also
+    end a process by SIGINT that met Ctrl-C inside an ``exec``.
+    """
+    code = INTERRUPTED  # of what is interrupted before main hears it
+    atexit.register(lambda: _end_now(code))  # handlers run in turn, the last one first
     code = main()
-    exec("")  # after a Ctrl-C inside any exec, a dataclass for one, CPython would end by the signal instead
-    sys.exit(code)
+
+
+def _end_now(code: int) -> None:
+    """Write what is buffered, and end the process."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except BrokenPipeError:  # nobody reads what is left, which is no failure
+            pass
+        except (OSError, ValueError):  # a full disk behind the stream, or a closed stream
+            code = code or BAD_INPUT
+    os._exit(code)

@@ -6,9 +6,9 @@ import sys
 import threading
 import time
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TextIO
+from typing import Any, TextIO
 
 from rich.cells import cell_len
 from rich.console import Console
@@ -180,3 +180,29 @@ def format_number(value: float | None, digits: int = 2) -> str:
     if value is None:
         return "∞"
     return f"{value:,}" if isinstance(value, int) else f"{value:,.{digits}f}"
+
+
+# key of `Metrics` and of a comparison's results -> name on screen
+COLUMNS = {
+    "links": "links",
+    "average_degree": "avg degree",
+    "max_degree": "max degree",
+    "mean_topic_diameter": "mean diameter",
+    "max_topic_diameter": "max diameter",
+    "mean_hops": "hops",
+    "unwanted_relays": "unwanted relays",
+    "broken_topics": "topics broken",
+    "survives_one_failure": "survives 1 failure",
+}
+
+
+def cells(figures: Mapping[str, Any]) -> list[str]:
+    """Figures as text, in the order of `COLUMNS`: None is infinite, and ``~`` marks an estimate."""
+    about = "~" if figures.get("hops_standard_error") or figures.get("sampled_hops") else ""
+    at_least = "≥ " if figures.get("sampled_diameters") else ""
+    marks = {"mean_hops": about, "mean_topic_diameter": at_least, "max_topic_diameter": at_least}
+    return [marks.get(name, "") + _cell(figures[name]) for name in COLUMNS]
+
+
+def _cell(value: Any) -> str:
+    return ("yes" if value else "no") if isinstance(value, bool) else format_number(value)

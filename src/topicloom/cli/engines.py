@@ -1,30 +1,98 @@
-"""Which engine does the work, and the reading of tables without Spark."""
+"""The tables that a command reads, and the engine that does its work on them."""
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
-from functools import partial
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
-from topicloom.cli.console import Narrator
-from topicloom.cli.input_tables import Given, looked_at_table
+from topicloom.cli.console import Narrator, narrated
 from topicloom.cli.option_groups import SparkOptions
-from topicloom.cli.sources import is_small, part_of_overlay, unreplaced
-from topicloom.engine.request import ENGINES, MEMORY, SPARK
+from topicloom.cli.sources import is_small, part_of_overlay, said_whose, unreplaced
+from topicloom.engine.request import ENGINES, MEMORY
 from topicloom.errors import InvalidOptionError
+from topicloom.reading.notes import example_notes
 from topicloom.reading.read_options import SUBSCRIPTIONS, ReadOptions
 from topicloom.spark.memory import available_memory
-from topicloom.spark.session import spark_session
+from topicloom.spark.session import is_embedded, spark_session
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
     from topicloom.pipeline.one_pass import Work
+    from topicloom.pipeline.prepare import Prepared
     from topicloom.pipeline.read import SparkTable
+    from topicloom.reading.link_findings import LinkFindings
     from topicloom.spark.stages import Stages
+
+Given = tuple[str, ReadOptions]  # an argument of the command line, and how the table it names is read
+
+
+def rows_of(table: "SparkTable", expand: str | None) -> "DataFrame":
+    """Rows of a table that was looked at, with patterns replaced if asked for."""
+    from topicloom.pipeline.clean import expanded
+
+    return table.rows if expand is None else expanded(table.rows, expand)
+
+
+def looked_at_table(
+    spark: "SparkSession", narrator: Narrator, argument: str, options: ReadOptions, remote: str | None
+) -> "SparkTable":
+    """Look at the table, or the part of an overlay directory, that an argument names. Prints notes on its files."""
+    from topicloom.pipeline.read import open_table
+
+    source = part_of_overlay(argument, options.kind.what, remote)
+    narrator(f"looking at {source}")
+    with said_whose(remote):
+        table = open_table(spark, source, options)
+    for note in table.notes if options.kind is SUBSCRIPTIONS else ():
+        narrator.note(note)
+    return table
+
+
+def prepared_links(
+    tables: "Sequence[SparkTable]", expand: str | None, narrator: Narrator, stages: "Stages"
+) -> "tuple[Prepared, DataFrame, LinkFindings]":
+    """Subscriptions prepared, with nodes that occur in links alone; links by id; and what is odd about them.
+
+    Of more than 5,000,000 links and nodes none is brought here, and every link must name nodes of the subscriptions.
+    """
+    from topicloom.pipeline.links import fits_driver, fitted_to, matched, widened
+    from topicloom.pipeline.prepare import prepare
+
+    prepared = prepare(rows_of(tables[0], expand), stages=stages)
+    tell_of_rows(narrator, prepared)
+    if not fits_driver(tables[1].rows, prepared.counts["nodes"]):
+        return prepared, *matched(tables[1].rows, prepared, "the links")
+    fitted = fitted_to(tables[1].rows, prepared.nodes)
+    for sentence in fitted.findings.sentences:
+        narrator.note(sentence)
+    return *widened(prepared, fitted), fitted.findings
+
+
+@contextmanager
+def _check_folder(spark: SparkOptions, findings: "LinkFindings") -> Iterator[Path | None]:
+    """A temporary folder in which links are checked; None where executors may not see it, or links have strangers."""
+    if not is_embedded(spark.master, spark.remote) or findings.unknown or findings.transit:
+        yield None
+        return
+    with TemporaryDirectory(prefix="topicloom-check-") as folder:
+        yield Path(folder)
+
+
+def tell_of_rows(narrator: Narrator, prepared: "Prepared") -> None:
+    """Show the first rows that were rejected, and labels that deserve a look."""
+    from topicloom.pipeline.prepare import first_rejected, label_findings
+
+    for note in example_notes(first_rejected(prepared)):
+        narrator.note(note)
+    for finding in label_findings(prepared):
+        narrator.note(finding.sentence)
+
 
 Answer = TypeVar("Answer")
 
@@ -52,28 +120,37 @@ def check_engine(engine: str, spark: SparkOptions) -> None:
         raise InvalidOptionError("--engine memory starts no Spark, so --master, --remote and --conf mean nothing to it")
 
 
-def answer_about(
+def links_checked(
     given: Sequence[Given],
+    expand: str | None,
     engine: str,
     options: SparkOptions,
-    work: "Work[Answer]",
-    spread: "Callable[[Sequence[SparkTable], Narrator, Stages], Answer]",
+    work: "Work[tuple[Answer, LinkFindings]]",
+    spread: "Callable[[], Callable[..., Answer]]",
     *,
-    narrator: Narrator,
     sentence: str,
-) -> Answer:
-    """Answer of ``work`` over the tables that arguments name, or of ``spread`` where they do not fit one task of Spark.
+) -> "tuple[Answer, LinkFindings]":
+    """Answer about the links that an argument names for the subscriptions of another, and what is odd about the links.
 
-    The engine says where ``work`` runs: in this process or in one task of Spark.
+    ``work`` answers in this process or in one task of Spark, as the engine says. Where the tables do not fit one task,
+    ``spread`` gives the function that answers about them when they are prepared.
     """
-    from topicloom.spark.stages import Stages
+    check_engine(engine, options)
+    with narrated("starting") as narrator:
+        from topicloom.spark.stages import Stages
 
-    stages = Stages(narrator, narrator.note)
-    if engine == MEMORY:
-        return work(tables_in_memory(given, narrator), stages)
-    with spark_tables(given, options, narrator) as (spark, tables):
-        otherwise = partial(spread, tables, narrator, stages)
-        return in_one_task_or(otherwise, engine, spark, tables, work, stages=stages, sentence=sentence)
+        stages = Stages(narrator, narrator.note)
+        if engine == MEMORY:
+            return work(tables_in_memory(given, narrator), stages)
+
+        def otherwise() -> "tuple[Answer, LinkFindings]":
+            check = spread()
+            prepared, links, findings = prepared_links(tables, expand, narrator, stages)
+            with _check_folder(options, findings) as folder:
+                return check(prepared, links, stages=stages, work=folder), findings
+
+        with spark_tables(given, options, narrator) as (_, tables):
+            return in_one_task_or(otherwise, engine, tables, work, stages=stages, sentence=sentence)
 
 
 @contextmanager
@@ -91,7 +168,6 @@ def spark_tables(
 def in_one_task_or(
     otherwise: Callable[[], Answer],
     engine: str,
-    spark: "SparkSession",
     tables: Sequence["SparkTable"],
     work: "Work[Answer]",
     *,
@@ -99,15 +175,14 @@ def in_one_task_or(
     sentence: str,
 ) -> Answer:
     """Answer of a function that one task of Spark runs, or of ``otherwise`` where the tables do not fit one task."""
-    from topicloom.pipeline.one_pass import TooManyRowsError, fits_one_task, in_one_task
+    from topicloom.pipeline.one_pass import in_tasks
 
-    if engine == SPARK and fits_one_task(*tables):
-        with suppress(TooManyRowsError):
-            answer = in_one_task(spark, tables, work, stages=stages, sentence=sentence)
-            if "connect" not in type(spark).__module__:  # whose files may be the server's
-                stages.note(HINT)
-            return answer
-    return otherwise()
+    found = in_tasks(tables, [work], engine=engine, stages=stages, sentence=sentence)
+    if found is None:
+        return otherwise()
+    if "connect" not in type(tables[0].rows).__module__:  # whose files may be the server's
+        stages.note(HINT)
+    return found[0]
 
 
 def tables_in_memory(given: Sequence[Given], narrator: Narrator) -> "list[pa.Table]":

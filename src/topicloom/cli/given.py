@@ -14,6 +14,7 @@ from topicloom.reading.link_findings import LinkFindings, fitted_links
 from topicloom.reading.notes import example_notes, row_notes
 from topicloom.reading.source_plan import plan_source
 from topicloom.reading.table import Reading, as_links, read_table
+from topicloom.storage.atomic import recover
 
 GivenOverlay = Annotated[
     Path, typer.Argument(help="Overlay directory; or a table of links (src, dst), with --subscriptions.")
@@ -46,7 +47,7 @@ def given_overlay(
                 "--subscriptions FILE"
             )
         return Overlay.load(source), None
-    interest = _interest(subscriptions, table, tell)
+    interest = given_interest(subscriptions, table, tell)
     folder = source / "links" if (source / "run.json").is_file() else source
     reading = read_table(plan_source(str(folder), links.wanted))
     for note in reading.notes:
@@ -63,7 +64,9 @@ def notes_on(reading: Reading) -> tuple[str, ...]:
     return (*reading.notes, *row_notes(reading.counts, reading.reasons), *examples)
 
 
-def _interest(source: str, table: TableOptions, tell: Callable[[str], Any]) -> Interest:
+def given_interest(source: str, table: TableOptions, tell: Callable[[str], Any]) -> Interest:
+    """The interest of a table of subscriptions, or of an overlay directory; ``tell`` hears what is said of a table."""
+    recover(Path(source))
     if (Path(source) / "run.json").is_file():
         return Overlay.load(source).interest
     reading = read_table(plan_source(source, table.wanted), expand=table.expand)

@@ -119,9 +119,52 @@ class LinkOptions:
 
 
 @dataclass(frozen=True)
-class RoundsOptions:
-    """The options of rounds-gm."""
+class MethodOptions:
+    """The options of construction methods but ``k`` and ``seed``."""
 
+    sequence: Annotated[
+        str | None,
+        typer.Option(
+            help="harary-pt: arbitrary (node ids), similarity (fewer links) or independent (an order per topic).  "
+            "[default: arbitrary]"
+        ),
+    ] = None
+    rho: Annotated[
+        float | None,
+        typer.Option(
+            help="low-oda, weighted-gm, rounds-gm, dc: contribution that may be given up for a lower maximum degree.  "
+            "[default: 3 with low-oda, also inside dc]"
+        ),
+    ] = None
+    partitions: Annotated[
+        str | None, typer.Option(help="dc: number of partitions, or auto.  [default: 10]", show_default=False)
+    ] = None
+    division: Annotated[
+        str | None,
+        typer.Option(
+            help="dc: random, or similar (like interests together and a core: fewer links).  [default: random]"
+        ),
+    ] = None
+    inner: Annotated[
+        str | None,
+        typer.Option(help="dc: method for the partitions: gm, low-oda, weighted-gm, rounds-gm or gm2.  [default: gm]"),
+    ] = None
+    core: Annotated[
+        int | None,
+        typer.Option(help="dc: nodes that every partition sees.  [default: 0, with similar a partition's worth]"),
+    ] = None
+    aim: Annotated[
+        str | None,
+        typer.Option(
+            help="dc: what --partitions auto makes small: time, parallel-time or candidates.  [default: time]"
+        ),
+    ] = None
+    merge_limit: Annotated[
+        int | None, typer.Option(help="dc: star nodes in one merge.  [default: 20000]", show_default=False)
+    ] = None
+    seconds: Annotated[
+        float | None, typer.Option(help="exact: time limit of the branching.  [default: 60]", show_default=False)
+    ] = None
     orders: Annotated[
         int | None,
         typer.Option(help="rounds-gm: orders of the nodes in a round; more make fewer links.  [default: 6, or 3]"),
@@ -139,6 +182,14 @@ class RoundsOptions:
             "--weighted/--unweighted", help="rounds-gm: whether rare topics count for more.  [default: weighted]"
         ),
     ] = None
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """Those that were asked for; a number of partitions as a number."""
+        given = {name: value for name, value in vars(self).items() if value is not None}
+        if given.get("partitions", "").isdecimal():
+            given["partitions"] = int(given["partitions"])
+        return given
 
 
 @dataclass(frozen=True)

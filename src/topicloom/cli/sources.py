@@ -4,19 +4,11 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from topicloom.cli.console import tell
 from topicloom.errors import InputNotFoundError, TopicloomError
-from topicloom.reading.listing import list_source
+from topicloom.reading.listing import ONE_TASK, list_source, text_bytes
 from topicloom.storage.atomic import recover
 from topicloom.storage.run_file import Version
-
-if TYPE_CHECKING:
-    from topicloom.model import Interest
-
-SMALL = 64 << 20  # bytes of plain text
-_UNPACKED = 8  # bytes of text in a byte of a compressed file, at a guess
 
 
 def part_of_overlay(argument: str, part: str, remote: str | None = None) -> str:
@@ -45,26 +37,8 @@ def is_small(*sources: str) -> bool:
             files = ()
         if not files:
             return False
-        size += sum(file.size * (_UNPACKED if file.compression or file.format == "parquet" else 1) for file in files)
-    return size <= SMALL
-
-
-def interest_of(source: Path) -> "Interest":
-    """Interest of the table, or of the overlay directory, that an argument names, read without Spark.
-
-    Rows that cannot be used are counted on stderr.
-    """
-    from topicloom.model import Overlay
-    from topicloom.reading import read_subscriptions
-
-    recover(source)
-    if (source / "run.json").is_file():
-        return Overlay.load(source).interest
-    reading = read_subscriptions(source)
-    interest = reading.interest()
-    for reason, number in reading.reasons.items():
-        tell(f"{number:,} rows of {source} were not used: {reason}")
-    return interest
+        size += text_bytes(files)
+    return size <= ONE_TASK
 
 
 @contextmanager

@@ -1,10 +1,9 @@
 """From a plan to running brokers: inventory, names, configuration files by kind of broker, rehearsals on loopback."""
 
-from topicloom.deploy.export_folder import export_files, write_export
 from topicloom.deploy.inventory import Broker, Inventory, Tls
 from topicloom.deploy.planned_network import Network, Row
 from topicloom.deploy.rehearsal import Rehearsal, rehearse
-from topicloom.deploy.targets import TARGETS, Export, export, fits
+from topicloom.deploy.targets import TARGETS, Export, export, export_files, fits, write_export
 
 __all__ = [
     "TARGETS",

@@ -3,8 +3,7 @@
 from collections.abc import Iterable, Set
 from typing import Protocol
 
-from topicloom.deploy.planned_network import Row
-from topicloom.deploy.site import Site
+from topicloom.deploy.planned_network import Row, Site
 
 
 class Gates(Protocol):

@@ -9,9 +9,8 @@ from collections.abc import Iterable, Set
 
 from topicloom.deploy.gates import failover_files
 from topicloom.deploy.inventory import Broker
-from topicloom.deploy.planned_network import Row
+from topicloom.deploy.planned_network import Row, Site
 from topicloom.deploy.safe_names import first_of
-from topicloom.deploy.site import Site
 from topicloom.errors import InvalidInventoryError
 
 _BRIDGE = """\

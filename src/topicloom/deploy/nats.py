@@ -15,9 +15,8 @@ from functools import cached_property
 
 from topicloom.deploy.gates import failover_files
 from topicloom.deploy.inventory import Broker, Tls
-from topicloom.deploy.planned_network import Row
+from topicloom.deploy.planned_network import Row, Site
 from topicloom.deploy.safe_names import first_of, injective
-from topicloom.deploy.site import Site
 from topicloom.deploy.topic_forests import by_topic, packed, rooted
 from topicloom.errors import InvalidInventoryError, InvalidOptionError
 

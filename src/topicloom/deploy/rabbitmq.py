@@ -9,7 +9,7 @@ import json
 from functools import cached_property
 from typing import Any
 
-from topicloom.deploy.site import Site
+from topicloom.deploy.planned_network import Site
 from topicloom.errors import InvalidInventoryError
 
 CLIENTS = "loom"

@@ -4,21 +4,25 @@ To add a broker, write one module with a `Target` and put it into `TARGETS`. A t
 and an inventory, all checked, and gives texts by path.
 """
 
-from collections.abc import Mapping
+import csv
+import io
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
+from hashlib import sha256
+from pathlib import Path
 from typing import Protocol
 
 from topicloom.deploy.inventory import Broker, Inventory
 from topicloom.deploy.mosquitto import Mosquitto
 from topicloom.deploy.nats import Nats
-from topicloom.deploy.planned_network import Network
+from topicloom.deploy.planned_network import Network, Site
 from topicloom.deploy.rabbitmq import RabbitMq
 from topicloom.deploy.safe_names import refuse_misfits, slugs, unsafe_everywhere
-from topicloom.deploy.site import Site
 from topicloom.deploy.zenoh import Zenoh
 from topicloom.errors import InvalidInventoryError, InvalidOptionError, InvalidPlanError
 from topicloom.routing import Plan
+from topicloom.storage.atomic import whole_directory
 
 
 class Target(Protocol):
@@ -133,6 +137,10 @@ def export(
     topicloom.deploy.write_export : write the folder
     topicloom.rehearse : run it on loopback
 
+    Notes
+    -----
+    O(rows of the plan), times the number of brokers for files that say what to do when one dies.
+
     Examples
     --------
     >>> import topicloom as tl
@@ -189,3 +197,60 @@ def _check_dialling(network: Network, brokers: Mapping[str, Broker]) -> None:
             raise InvalidPlanError(
                 f"link {owner!a} – {acceptor!a}: {side} (inventory); make the plan with topicloom routes --inventory"
             )
+
+
+BROKERS, ORDER, MANIFEST = "brokers.csv", "START_ORDER", "MANIFEST"
+
+
+def export_files(export: Export) -> dict[str, str]:
+    """All files of an export folder: path to text.
+
+    ``brokers.csv`` has node, slug and file; ``START_ORDER`` one line per level, brokers of a line may start together;
+    ``MANIFEST`` the SHA-256 of every other file, as ``sha256sum --check MANIFEST`` reads it.
+    """
+    table = io.StringIO()
+    writer = csv.writer(table, lineterminator="\n")
+    writer.writerows([("node", "slug", "file"), *sorted(export.brokers)])
+    order = "".join(" ".join(level) + "\n" for level in export.levels)
+    files = {**export.files, BROKERS: table.getvalue(), ORDER: order}
+    hashes = [f"{sha256(files[path].encode()).hexdigest()}  {path}\n" for path in sorted(files)]
+    return {**files, MANIFEST: "".join(hashes)}
+
+
+def write_export(
+    export: Export, destination: Path, *, overwrite: bool = False, inputs: Iterable[str | Path] = ()
+) -> int:
+    """Write the folder of an export, whole or not at all. Returns the number of files.
+
+    Only an older export is replaced, and none that holds a file which its MANIFEST does not list or an input.
+
+    Raises
+    ------
+    OutputExistsError
+        The folder exists and ``overwrite`` is false, or it cannot be written.
+    """
+    files = export_files(export)
+    with whole_directory(destination, overwrite=overwrite, inputs=inputs, ours=not_our_export) as staging:
+        write_files(files, staging)
+    return len(files)
+
+
+def not_our_export(folder: Path) -> str | None:
+    """Say why a folder is not an export that may be replaced; None if it is, or if it is empty."""
+    held = sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if not path.is_dir())
+    if not held:
+        return None
+    try:
+        lines = (folder / MANIFEST).read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError):
+        return f"it has no {MANIFEST} that topicloom wrote"
+    strange = sorted(set(held) - {line.partition("  ")[2] for line in lines} - {MANIFEST})
+    return f"it also holds {strange[0]!a}, which topicloom did not write" if strange else None
+
+
+def write_files(files: dict[str, str], folder: Path) -> None:
+    """Write texts below a folder, byte for byte."""
+    for path, text in files.items():
+        place = folder / path
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_bytes(text.encode())

@@ -11,9 +11,8 @@ from hashlib import sha256
 from typing import Any
 
 from topicloom.deploy.inventory import Broker
-from topicloom.deploy.planned_network import Network
+from topicloom.deploy.planned_network import Network, Site
 from topicloom.deploy.safe_names import injective
-from topicloom.deploy.site import Site
 from topicloom.errors import InvalidInventoryError
 
 _MOST_BYTES = 65_000

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from topicloom.judge.forbidden import forbidden_links, separated_groups
+from topicloom.judge.connected import forbidden_links, separated_groups
 from topicloom.model import BrokenTopic
 from topicloom.model.arrays import Int32Array
 from topicloom.routing.ownership import Broker, undialled_pairs

@@ -7,16 +7,14 @@ import numpy as np
 import pyarrow as pa
 
 from topicloom.bounds import LowerBound, lower_bound
-from topicloom.engine.encoded_rows import encoded
+from topicloom.engine.encoded_rows import encoded_in, links_in
 from topicloom.judge import verify
 from topicloom.measures import measure_topics
 from topicloom.measures.summary import summarize
 from topicloom.measures.topic_measures import exact_limit
 from topicloom.model import Interest, Metrics, Verdict
-from topicloom.model import labels as label_columns
 from topicloom.model.arrays import Int32Array
-from topicloom.reading.link_findings import FittedLinks, LinkFindings, fitted_links
-from topicloom.reading.table import as_links, expanded, reading_of
+from topicloom.reading.link_findings import FittedLinks, LinkFindings
 from topicloom.spark.stages import Stages
 
 LISTED = 1000  # broken topics of which a verdict says more than their number
@@ -50,7 +48,7 @@ def verify_rows(
 
 def measure_rows(
     tables: Sequence[pa.Table], stages: Stages, *, expand: str | None = None, bound: bool = False
-) -> tuple[Metrics, LinkFindings, LowerBound | None]:
+) -> tuple[tuple[Metrics, LowerBound | None], LinkFindings]:
     """Measure links against subscriptions, and prove how few there can be if asked to; called as `verify_rows`.
 
     The bound comes without its certificate. There is none for links that do not connect every topic.
@@ -59,18 +57,14 @@ def measure_rows(
     with stages("measure", f"measuring {interest.n_topics:,} topics"):
         metrics = measured(interest, fitted.links)[0]
     if not bound or metrics.disconnected_topics:
-        return metrics, fitted.findings, None
+        return (metrics, None), fitted.findings
     with stages("bound", "proving how few links are possible"):
-        return metrics, fitted.findings, replace(lower_bound(interest), certificate=np.empty(0, np.int64))
+        return (metrics, replace(lower_bound(interest), certificate=np.empty(0, np.int64))), fitted.findings
 
 
 def _read(tables: Sequence[pa.Table], stages: Stages, expand: str | None) -> tuple[Interest, FittedLinks]:
     """The interest, with nodes that occur in links alone, and the links."""
     rows, links = tables
-    with stages("encode", f"giving ids to the labels of {len(rows):,} rows"):
-        found = encoded(rows if expand is None else expanded(rows, expand))
-        labels = found.interest.node_labels
-        fitted = fitted_links(as_links(reading_of(links)), label_columns.to_arrow([] if labels is None else labels))
-    for note in (*found.notes(), *fitted.findings.sentences):
-        stages.note(note)
+    found = encoded_in(stages, rows, expand)
+    fitted = links_in(stages, links, found.interest)
     return fitted.onto(found.interest), fitted

@@ -7,17 +7,15 @@ from typing import Any
 
 import pyarrow as pa
 
-from topicloom.engine.encoded_rows import encoded
+from topicloom.engine.encoded_rows import encoded_in, links_in
 from topicloom.errors import TopicloomError
 from topicloom.judge import verify
 from topicloom.measures import mean_hops, measure
 from topicloom.methods.registry import Size, design, spec_of
 from topicloom.methods.selection import MethodChoice
 from topicloom.model import Interest, Overlay
-from topicloom.model import labels as label_columns
 from topicloom.model.arrays import Int32Array
-from topicloom.reading.link_findings import LinkFindings, fitted_links
-from topicloom.reading.table import as_links, expanded, reading_of
+from topicloom.reading.link_findings import LinkFindings
 from topicloom.spark.stages import Stages
 from topicloom.workloads import generate
 
@@ -165,19 +163,13 @@ def compare_rows(
     InputNotFoundError, NotEnoughMemoryError
     """
     rows, *links = tables
-    with stages("encode", f"giving ids to the labels of {len(rows):,} rows"):
-        found = encoded(rows if expand is None else expanded(rows, expand))
-    for note in found.notes():
-        stages.note(note)
+    found = encoded_in(stages, rows, expand)
     if check is not None:
         check(found.size)
-    labels = label_columns.to_arrow([] if found.interest.node_labels is None else found.interest.node_labels)
-    fitted = fitted_links(as_links(reading_of(links[0])), labels) if links else None
-    for note in () if fitted is None else fitted.findings.sentences:
-        stages.note(note)
+    fitted = links_in(stages, links[0], found.interest) if links else None
     asked: list[Row] = [*choices]
     if fitted is not None and held:
-        asked.insert(0, HeldLinks(fitted.links, len(labels) + len(fitted.strangers)))
+        asked.insert(0, HeldLinks(fitted.links, found.interest.n_nodes + len(fitted.strangers)))
     with stages("compare", f"running {len(choices)} methods"):
         compared = [compared_as(row, figures_for(row, found.interest, seed)) for row in asked]
     return Comparison(tuple(compared), found.counts, found.fingerprint, None if fitted is None else fitted.findings)

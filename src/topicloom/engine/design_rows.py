@@ -12,14 +12,13 @@ import pyarrow.parquet as pq
 
 from topicloom.engine.bars import faults_of
 from topicloom.engine.check_rows import judged, measured
-from topicloom.engine.encoded_rows import Encoded, encoded
+from topicloom.engine.encoded_rows import Encoded, encoded_in
 from topicloom.engine.memory_limits import check_memory
 from topicloom.engine.request import DesignRequest, run_facts
 from topicloom.methods.references.beside import usual_ways
 from topicloom.methods.registry import design
 from topicloom.model import Metrics, Overlay, Verdict
 from topicloom.model.arrays import Int32Array
-from topicloom.reading.table import expanded
 from topicloom.spark.stages import Stages
 from topicloom.storage.overlay_directory import tables_of, write_sheet
 from topicloom.storage.run_file import write_json, write_run
@@ -61,10 +60,7 @@ def look_at_rows(
     InputNotFoundError, NotEnoughMemoryError
     """
     (rows,) = tables
-    with stages("encode", f"giving ids to the labels of {len(rows):,} rows"):
-        found = encoded(rows if expand is None else expanded(rows, expand))
-    for note in found.notes():
-        stages.note(note)
+    found = encoded_in(stages, rows, expand)
     request = request.at(found.size, stages.note)
     needed = check_memory(found.size, request.method, available, options=request.options)
     stages.note(plan_sentence(found.counts, request, needed))

@@ -4,17 +4,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
+import xxhash
 
-from topicloom.engine.fingerprint import fingerprint
 from topicloom.errors import InputNotFoundError
 from topicloom.methods.registry import Size
 from topicloom.model import labels as label_columns
 from topicloom.model.interest import Interest
-from topicloom.reading.findings import findings
-from topicloom.reading.notes import example_notes, row_notes
-from topicloom.reading.table import REJECTED_COLUMNS, distinct
+from topicloom.reading.link_findings import FittedLinks, fitted_links
+from topicloom.reading.notes import example_notes, findings, row_notes
+from topicloom.reading.table import as_links, distinct, expanded, nothing_usable, reading_of, sorted_out
+from topicloom.spark.stages import Stages
 
 _SHOWN = 3
 
@@ -61,6 +63,25 @@ class Encoded:
         return [*row_notes(self.counts, self.reasons), *example_notes(first), *(one.sentence for one in found)]
 
 
+def encoded_in(stages: Stages, rows: pa.Table, expand: str | None) -> Encoded:
+    """`encoded` as a stage of a run, with patterns replaced if asked for. Notes what there is to say of the rows."""
+    with stages("encode", f"giving ids to the labels of {len(rows):,} rows"):
+        found = encoded(rows if expand is None else expanded(rows, expand))
+    for note in found.notes():
+        stages.note(note)
+    return found
+
+
+def links_in(stages: Stages, rows: pa.Table, interest: Interest) -> FittedLinks:
+    """Rows of links by id of an interest, as a stage of a run. Notes what is odd about them."""
+    with stages("encode", f"giving ids to the ends of {len(rows):,} links"):
+        labels = interest.node_labels
+        fitted = fitted_links(as_links(reading_of(rows)), label_columns.to_arrow([] if labels is None else labels))
+    for sentence in fitted.findings.sentences:
+        stages.note(sentence)
+    return fitted
+
+
 def encoded(rows: pa.Table) -> Encoded:
     """(file, line, raw, node, topic, role, reason) -> the interest; a null reason means usable.
 
@@ -69,14 +90,9 @@ def encoded(rows: pa.Table) -> Encoded:
     InputNotFoundError
         No row can be used; the message says how many there were and why.
     """
-    unused = pc.is_valid(rows["reason"])
-    rejected = rows.filter(unused).select(list(REJECTED_COLUMNS))
-    used = rows.filter(pc.invert(unused)).select(["node", "topic", "role"])
-    tallied = pc.value_counts(rejected["reason"]).to_pylist()
-    ordered = sorted(tallied, key=lambda one: (-one["counts"], one["values"].encode()))
-    reasons = {one["values"]: one["counts"] for one in ordered}
+    used, rejected, reasons = sorted_out(rows)
     if not len(used):
-        raise InputNotFoundError(_nothing_usable(len(rows), reasons))
+        raise InputNotFoundError(nothing_usable(len(rows), reasons))
     told = used["role"].null_count < len(used)
     table = distinct(used) if told else used
     interest = Interest.from_pairs(table["node"], table["topic"])
@@ -102,8 +118,28 @@ def _roles(table: pa.Table, interest: Interest) -> pa.Array:
     return table["role"].combine_chunks().take(pa.array(np.lexsort(names)))
 
 
-def _nothing_usable(rows: int, reasons: Mapping[str, int]) -> str:
-    if not rows:
-        return "there are no rows in the subscriptions"
-    why = "; ".join(f"{count:,} × {reason}" for reason, count in list(reasons.items())[:3])
-    return f"none of the {rows:,} rows can be used: {why}"
+_SEED = 42  # of Spark's xxhash64
+
+
+def fingerprint(interest: Interest) -> str:
+    """Fold the hashes of all subscriptions, regardless of their order, as `topicloom.pipeline` does on Spark.
+
+    A subscription's hash is Spark's ``xxhash64(node, topic)``: that of the topic's text, seeded by that of the node's.
+
+    >>> fingerprint(Interest.from_pairs(["a", "b"], ["x", "x"])).split("-")[0]
+    '2'
+    """
+    nodes = [_hash(interest.node_label(node).encode(), _SEED) for node in range(interest.n_nodes)]
+    topics = [interest.topic_label(topic).encode() for topic in range(interest.n_topics)]
+    pairs = zip(interest.nodes.tolist(), interest.topics.tolist())
+    hashes = np.fromiter((_hash(topics[t], nodes[v]) for v, t in pairs), np.uint64, interest.n_subscriptions)
+    return folded(hashes)
+
+
+def folded(hashes: npt.NDArray[np.uint64]) -> str:
+    """Number, exclusive or and sum of hashes."""
+    summed = (int((hashes >> np.uint64(32)).sum()) << 32) + int((hashes & np.uint64(0xFFFFFFFF)).sum())
+    return f"{len(hashes)}-{int(np.bitwise_xor.reduce(hashes)):016x}-{summed % 2**64:016x}"
+
+
+_hash = xxhash.xxh64_intdigest

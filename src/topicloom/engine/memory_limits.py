@@ -4,20 +4,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from topicloom.errors import NotEnoughMemoryError
-from topicloom.methods.registry import MethodSpec, Size, registered, spec_of
+from topicloom.methods.registry import AT_ONCE, MethodSpec, Size, registered, spec_of
 from topicloom.methods.selection import MethodChoice
+from topicloom.reading.listing import text_bytes
 from topicloom.reading.source_plan import TableFile
 
-# A table of at most this many bytes of text, some millions of subscriptions, is one task on Spark.
-ONE_TASK = 64 << 20
 _TEXT = 6  # bytes in memory for a byte of text, rows and labels together
-_UNPACKED = 8  # bytes of text in a byte of a compressed file or of Parquet, at a guess
-
-
-def text_bytes(files: Sequence[TableFile]) -> int:
-    """Bytes of the text in files, at a guess where they are compressed."""
-    packed = ("parquet", "xlsx")
-    return sum(file.size * (_UNPACKED if file.compression or file.format in packed else 1) for file in files)
 
 
 def check_reading(files: Sequence[TableFile], available: int) -> None:
@@ -45,19 +37,23 @@ def check_memory(
     method: str,
     available: int,
     *,
-    workers: int = 1,
+    workers: int | None = None,
     options: Mapping[str, Any] | None = None,
     mapped: bool = False,
 ) -> int:
     """Bytes that a method is expected to take in one process; an error when that is more than there is.
 
-    ``workers`` is the number that a method whose tasks hold a share of the interest keeps busy at the same time. An
-    interest that tasks map from files (``mapped``) is not held.
+    ``workers`` is the number that a method whose tasks hold a share of the interest keeps busy at the same time; with
+    None one process holds all of it, and works on a few shares at once. An interest that tasks map from files
+    (``mapped``) is not held.
     """
     asked = spec_of(method)
-    part = size if asked.share is None else asked.share(size, **(options or {}))
-    needed = (0 if mapped else interest_bytes(part)) + asked.bytes_needed(size, options)
-    busy = 1 if asked.share is None else workers
+    held, busy, at_once = size, 1, 1
+    if asked.share is not None and workers is not None:
+        held, busy = asked.share(size, **(options or {})), workers
+    elif asked.share is not None:
+        at_once = AT_ONCE
+    needed = (0 if mapped else interest_bytes(held)) + at_once * asked.bytes_needed(size, options)
     if busy * needed > available:
         fitting = [
             name

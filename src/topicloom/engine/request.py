@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any, Self
 
 from topicloom.engine.bars import Bars
@@ -14,8 +15,6 @@ from topicloom.storage.run_file import json_options, run_header
 
 # What does the work: one task of Spark where the input fits one, tasks that share it in any case, or this process.
 SPARK, DISTRIBUTED, MEMORY = ENGINES = ("spark", "distributed", "memory")
-# Methods whose work Spark spreads over its workers, also where one of them would do.
-SPREAD = ("dc",)
 
 
 @dataclass(frozen=True)
@@ -76,6 +75,10 @@ class DesignRequest:
     def spec(self) -> MethodSpec:
         """The facts of the method."""
         return spec_of(self.method)
+
+    def spread_by(self, engine: str, work: Path | None) -> str:
+        """The engine to use for one that was asked for. A work folder for shares of tasks asks for many tasks."""
+        return DISTRIBUTED if engine == SPARK and work is not None and self.spec.share is not None else engine
 
     @property
     def judged_at(self) -> int:

@@ -11,7 +11,7 @@ from topicloom.kernels.paths.diameter import adjacency
 from topicloom.kernels.paths.routing import distance_sums
 from topicloom.kernels.paths.topic_shape import oriented_links, topic_edges
 from topicloom.kernels.streams import draw_pairs
-from topicloom.measures.topic_measures import TopicMeasures, measure_topics
+from topicloom.measures.topic_measures import MANY_SUBSCRIPTIONS, TopicMeasures, measure_topics
 from topicloom.model.arrays import Int64Array, frozen
 from topicloom.model.checks import checked_seed, checked_whole
 from topicloom.model.given_links import link_ids
@@ -19,8 +19,8 @@ from topicloom.model.interest import Interest
 from topicloom.model.results import Hops
 
 _HOP_STREAM = 701  # of kernels.random: a number that no other use has
-_STEPS_A_TOPIC = 1 << 20
-_FEWEST_SEARCHES = 32
+_STEPS_A_TOPIC, _FEWEST_SEARCHES = 1 << 20, 32
+_STEPS_OF_MANY, _FEWEST_OF_MANY = 1 << 17, 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,16 +48,28 @@ class TopicHops:
 
 
 def topic_hops(
-    interest: Interest, links: Any, shapes: TopicMeasures, *, steps: int = _STEPS_A_TOPIC, seed: int = 0
+    interest: Interest,
+    links: Any,
+    shapes: TopicMeasures,
+    *,
+    steps: int | None = None,
+    n_subscriptions: int | None = None,
+    seed: int = 0,
 ) -> TopicHops:
     """Sum the distances between the subscribers of each topic whose sub-overlay is connected.
 
-    Searches from all subscribers where they take at most ``steps`` steps (nodes and links met), and from random ones
-    otherwise, 32 or more. The answer for a topic depends on its sub-overlay and the seed alone.
+    Searches from all subscribers where they take at most ``steps`` steps (nodes and links met), 2^20 if not said, and
+    from random ones otherwise, 32 or more. With over a million ``n_subscriptions`` 2^17 steps, and 8 searches or more;
+    these are the subscriptions of the whole interest where the given one is a part of it. The answer for a topic
+    depends on its sub-overlay, on these numbers and on the seed alone.
     """
+    total = interest.n_subscriptions if n_subscriptions is None else n_subscriptions
+    many = total > MANY_SUBSCRIPTIONS
+    usual, fewest = (_STEPS_OF_MANY, _FEWEST_OF_MANY) if many else (_STEPS_A_TOPIC, _FEWEST_SEARCHES)
+    steps = usual if steps is None else steps
     sizes, weight = shapes.subscribers, np.maximum(shapes.subscribers + 2 * shapes.links, 1)
     connected = (shapes.components == 1) & (sizes > 1)
-    searches = np.where(connected, np.minimum(np.maximum(steps // weight, _FEWEST_SEARCHES), sizes), 0)
+    searches = np.where(connected, np.minimum(np.maximum(steps // weight, fewest), sizes), 0)
     sampled, starts = connected & (searches < sizes), np.cumsum(searches) - searches
     topic = np.repeat(np.arange(interest.n_topics), searches)
     rank = np.arange(len(topic)) - starts[topic]
@@ -74,11 +86,12 @@ def topic_hops(
     return TopicHops(frozen(sums), frozen(variances), frozen(sampled))
 
 
-def mean_hops(interest: Interest, links: Any, *, exact_steps: int = _STEPS_A_TOPIC, seed: int = 0) -> Hops:
+def mean_hops(interest: Interest, links: Any, *, exact_steps: int | None = None, seed: int = 0) -> Hops:
     """Mean distance over all pairs of subscribers of all topics, inside the sub-overlays.
 
-    Exact where searches from every subscriber of a topic take at most ``exact_steps`` steps (nodes and links met).
-    A larger topic is estimated by searches from random subscribers, without bias; the standard error is given. The
+    Exact where searches from every subscriber of a topic take at most ``exact_steps`` steps (nodes and links met): 2^20
+    if not said, or 2^17 for an interest of over a million subscriptions. A larger topic is estimated by searches from
+    random subscribers, 32 or more (8 above a million subscriptions), without bias; the standard error is given. The
     same for the same seed on every machine.
 
     Raises
@@ -96,14 +109,15 @@ def mean_hops(interest: Interest, links: Any, *, exact_steps: int = _STEPS_A_TOP
     >>> mean_hops(interest, [(0, 1), (1, 2), (2, 3)]).mean is None
     True
     """
-    exact_steps, seed = checked_whole("exact_steps", exact_steps, 0), checked_seed(seed)
+    seed = checked_seed(seed)
+    steps = None if exact_steps is None else checked_whole("exact_steps", exact_steps, 0)
     shapes = measure_topics(interest, links)
     if (shapes.diameter < 0).any():
         return Hops(None, None, exact=True)
     pairs = int((shapes.subscribers * (shapes.subscribers - 1)).sum())
     if not pairs:
         return Hops(0.0, 0.0, exact=True)
-    found = topic_hops(interest, links, shapes, steps=exact_steps, seed=seed)
+    found = topic_hops(interest, links, shapes, steps=steps, seed=seed)
     error = float(np.sqrt(found.variances.sum())) / pairs
     return Hops(int(found.sums.sum()) / pairs, error, exact=not found.sampled.any())
 

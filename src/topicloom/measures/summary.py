@@ -20,6 +20,7 @@ def measure(interest: Interest, links: Any) -> Metrics:
     The mean topic diameter is over topics with at least two subscribers (0.0 when there are none). One topic
     that is not connected makes diameters and hops infinite: None, with ``disconnected_topics`` saying
     how many there are. All is exact, except the hops of topics of many hundred subscribers: ``sampled_hops``.
+    `topicloom.measures.mean_hops` gives the standard error of that estimate, too.
 
     Parameters
     ----------

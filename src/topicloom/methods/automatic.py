@@ -72,6 +72,10 @@ def automatic(interest: Interest, *, seed: int = 0) -> Overlay:
     --------
     design : any method by name.
 
+    Notes
+    -----
+    Cost and guarantee are those of the method chosen.
+
     Examples
     --------
     >>> import topicloom as tl

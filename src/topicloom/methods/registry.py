@@ -11,6 +11,8 @@ from topicloom.model import Interest, Overlay
 from topicloom.model.checks import checked_whole
 from topicloom.model.interest import checked_interest
 
+AT_ONCE = 2  # threads that share the pieces of one design in a process; see decision 9
+
 
 class Size(NamedTuple):
     """What a memory estimate depends on."""
@@ -168,6 +170,10 @@ def design(
     verify : judge links of any origin.
     measure : degrees, diameters and hops.
     refine : fewer links for more time.
+
+    Notes
+    -----
+    The cost is that of the method: ``topicloom.METHODS[name].cost`` says it.
 
     Examples
     --------

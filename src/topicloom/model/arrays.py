@@ -1,11 +1,14 @@
-"""Shared checks and conversions of the arrays that users hand in."""
+"""Arrays of links and ids: checks, conversions, and the topics that links share."""
 
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from topicloom.errors import InvalidLinksError
+
+if TYPE_CHECKING:
+    from topicloom.model.interest import Interest
 
 Int32Array = npt.NDArray[np.int32]
 Int64Array = npt.NDArray[np.int64]
@@ -34,23 +37,55 @@ def normalized_links(links: npt.ArrayLike, n_nodes: int) -> Int32Array:
         return frozen(np.empty((0, 2), np.int32))
     if given.ndim != 2 or given.shape[1] != 2 or given.dtype.kind not in "iu":
         raise InvalidLinksError(f"links must be an (m, 2) array of node ids; got {given.dtype} of shape {given.shape}")
-    outside = ((given < 0) | (given >= n_nodes)).any(axis=1)
-    if outside.any():
-        row = int(np.flatnonzero(outside)[0])
+    low, high = np.minimum(given[:, 0], given[:, 1]), np.maximum(given[:, 0], given[:, 1])
+    if low.min() < 0 or high.max() >= n_nodes:
+        row = int(np.flatnonzero((low < 0) | (high >= n_nodes))[0])
         raise InvalidLinksError(f"link {row} joins {given[row].tolist()}, but node ids lie in range({n_nodes})")
-    loops = given[:, 0] == given[:, 1]
+    loops = low == high
     if loops.any():
         row = int(np.flatnonzero(loops)[0])
         raise InvalidLinksError(f"link {row} joins node {given[row, 0]} with itself")
-    pairs = np.sort(given, axis=1).astype(np.int64)
-    codes = pairs[:, 0] * n_nodes + pairs[:, 1]
-    in_order = np.sort(codes)  # takes less time than the sort of `np.unique` that also says where each was first
-    if (in_order[1:] == in_order[:-1]).any():
-        _, first = np.unique(codes, return_index=True)
-        pairs = pairs[np.sort(first)]
-    return frozen(pairs.astype(np.int32))
+    codes = low.astype(np.int64) * n_nodes + high.astype(np.int64)
+    pairs = np.stack([low, high], axis=1).astype(np.int32)
+    if (codes[1:] <= codes[:-1]).any():  # else they ascend, so that none is there twice
+        in_order = np.sort(codes)  # takes less time than the sort of `np.unique` that also says where each was first
+        if (in_order[1:] == in_order[:-1]).any():
+            _, first = np.unique(codes, return_index=True)
+            pairs = pairs[np.sort(first)]
+    return frozen(pairs)
 
 
 def degrees(links: Int32Array, n_nodes: int) -> Int64Array:
     """Number of links at each node."""
     return np.bincount(links.ravel(), minlength=n_nodes).astype(np.int64)
+
+
+_TOPICS_AT_ONCE = 1 << 20
+
+
+def shared_topics(interest: "Interest", links: Int32Array) -> Int64Array:
+    """For every link, the number of topics that both ends want.
+
+    The topics of the end with fewer of them are looked up among those of the other end: O(Σ over links of the smaller
+    number of topics × log subscriptions) time, and memory for the subscriptions, the links and a bounded number of
+    topics, or the topics of one link.
+    """
+    sizes = np.diff(interest.indptr)
+    first_is_small = sizes[links[:, 0]] <= sizes[links[:, 1]]
+    small = np.where(first_is_small, links[:, 0], links[:, 1])
+    large = np.where(first_is_small, links[:, 1], links[:, 0]).astype(np.int64)
+    width = max(interest.n_topics, 1)
+    wanted = interest.nodes * np.int64(width) + interest.topics
+    reach = np.concatenate(([0], np.cumsum(sizes[small])))
+    counts = np.zeros(len(links), np.int64)
+    start = 0
+    while start < len(links):
+        stop = max(int(np.searchsorted(reach, reach[start] + _TOPICS_AT_ONCE, side="right")) - 1, start + 1)
+        link_of = np.repeat(np.arange(start, stop), sizes[small[start:stop]])
+        offsets = np.arange(reach[start], reach[stop]) - reach[link_of]
+        keys = large[link_of] * width + interest.topics[interest.indptr[small[link_of]] + offsets]
+        if len(keys):
+            at = np.minimum(np.searchsorted(wanted, keys), len(wanted) - 1)
+            counts[start:stop] = np.bincount(link_of[wanted[at] == keys] - start, minlength=stop - start)
+        start = stop
+    return counts

@@ -40,6 +40,19 @@ def checked_above_zero(name: str, value: Any) -> float:
     return float(value)
 
 
+def checked_rho(rho: Any, *, without: float | None = None) -> float:
+    """``rho`` of Low-ODA's rule as a float from 1 up, or an error that says what is accepted.
+
+    None is accepted where ``without`` says which ``rho`` it stands for.
+    """
+    if rho is None and without is not None:
+        return without
+    if isinstance(rho, bool) or not isinstance(rho, numbers.Real) or not float(rho) >= 1:
+        none = "" if without is None else ", or none"
+        raise InvalidOptionError(f"rho is {rho!r}; a number from 1 up is accepted{none}")
+    return float(rho)
+
+
 def checked_seed(seed: Any) -> int:
     """The seed as an int, or an error."""
     return checked_whole("seed", seed, 0)

@@ -10,11 +10,10 @@ import numpy as np
 
 from topicloom.errors import InvalidLinksError
 from topicloom.extras import needing
-from topicloom.model.arrays import Int32Array, Int64Array, degrees, normalized_links
+from topicloom.model.arrays import Int32Array, Int64Array, degrees, normalized_links, shared_topics
 from topicloom.model.checks import checked_seed, plain
 from topicloom.model.given_links import link_ids
 from topicloom.model.interest import Interest, checked_interest
-from topicloom.model.shared_topics import shared_topics
 from topicloom.storage import overlay_directory
 from topicloom.storage.run_file import json_options
 

@@ -41,7 +41,7 @@ class Verdict(JudgedByOk):
     k : int
         The connectivity that was asked for.
     broken : tuple of BrokenTopic
-        The topics that are not, in order; on Spark the first thousand of them.
+        The topics that are not, in order; commands list the first thousand of them.
     topics : int
         How many topics were checked.
     idle_links : int
@@ -87,10 +87,12 @@ class Metrics:
     mean_shared_topics : float or None
         Mean over links of the topics that both ends want.
     sampled_diameters : int
-        Topics whose diameter is a lower bound, from 16 searches; mean and maximum are lower bounds then. Only on Spark,
-        and only topics with over 20,000 subscribers.
+        Topics whose diameter is a lower bound, from 16 searches; mean and maximum are lower bounds then. Commands and
+        the pipeline do so for topics with over 20,000 subscribers, or 1,000 where there are over a million
+        subscriptions; `tl.measure` never does.
     sampled_hops : int
-        Topics whose hops are estimated, because they have many hundred subscribers.
+        Topics whose hops are estimated, because they have many hundred subscribers. ``mean_hops`` is an estimate then,
+        from fewer searches above a million subscriptions; `topicloom.measures.mean_hops` gives its standard error.
     degree_histogram : mapping
         Degree -> number of nodes.
     """

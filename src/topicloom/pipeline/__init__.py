@@ -7,7 +7,8 @@ are theirs.
 from topicloom.extras import needing
 
 with needing("spark", "the pipeline on Spark"):
-    from topicloom.pipeline.design import DesignResult, design_overlay, measure_overlay, verify_overlay
+    from topicloom.pipeline.check import measure_overlay, verify_overlay
+    from topicloom.pipeline.design import DesignResult, design_overlay
     from topicloom.pipeline.read import read_subscriptions
     from topicloom.pipeline.spark_routes import route_overlay
     from topicloom.pipeline.star_join import join_stars

@@ -1,15 +1,14 @@
-"""The pipeline as its users call it: design, verify and measure, from DataFrames to results."""
+"""Designing on Spark, as users call it: from a DataFrame of subscriptions to a judged and measured overlay."""
 
 import io
 import shutil
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,26 +17,19 @@ import pyspark
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from topicloom.engine.check_rows import measure_rows, verify_rows
 from topicloom.engine.design_rows import Designed, design_rows
-from topicloom.engine.request import DISTRIBUTED, SPARK, SPREAD, DesignRequest, run_facts
-from topicloom.errors import InvalidOptionError
-from topicloom.judge import checked_k
-from topicloom.methods.selection import chosen
+from topicloom.engine.request import SPARK, DesignRequest, run_facts
 from topicloom.model import Metrics, Verdict
-from topicloom.pipeline.clean import with_reasons
+from topicloom.pipeline.check import answered, node_table, rows_of, verdict_of
 from topicloom.pipeline.construct import construct
 from topicloom.pipeline.dc.run import divide_and_conquer
 from topicloom.pipeline.dc.work import run_folder
-from topicloom.pipeline.judging import broken_topics, count_idle, first_labelled, judging
-from topicloom.pipeline.links import encode_links, refuse_findings, require_links
-from topicloom.pipeline.mapped_check import keep_links, node_degrees, per_topic_mapped, with_shared_topics
-from topicloom.pipeline.measure import node_figures, summarize, topic_figures
-from topicloom.pipeline.one_pass import TooManyRowsError, Work, few_rows, rows_in_one_task
+from topicloom.pipeline.judging import judging
+from topicloom.pipeline.measure import summarize, topic_figures
+from topicloom.pipeline.one_pass import in_tasks
 from topicloom.pipeline.prepare import Prepared, prepare
 from topicloom.pipeline.rounds.design_in_rounds import SUBSCRIPTIONS_A_TASK, design_in_rounds
-from topicloom.pipeline.shared_files import SharedFolder, interest_files, keep_interest
-from topicloom.pipeline.topic_links import Question, linked_topics, per_topic
+from topicloom.pipeline.shared_files import interest_files
 from topicloom.spark.columns import (
     DST,
     DST_ID,
@@ -50,12 +42,9 @@ from topicloom.spark.columns import (
     SUBSCRIBERS,
     TOPIC,
     TOPIC_ID,
-    require_dataframe,
 )
 from topicloom.spark.stages import Stages
-from topicloom.spark.workers import check_workers
 
-Answer = TypeVar("Answer")
 _TOPIC_COLUMNS = (SUBSCRIBERS, "links", "components", "diameter", "diameter_sampled")
 
 
@@ -131,11 +120,12 @@ def design_overlay(
         The topic-connectivity that is wanted: a method that cannot reach it is refused, and the result is judged at it.
     work : Path, optional
         Folder, shared with the executors, in which dc and rounds-gm keep what is finished; the same call goes on from
-        there after a crash. Files of this call are removed by `DesignResult.release`.
+        there after a crash. Files of this call are removed by `DesignResult.release`. With it, dc is spread over
+        tasks however few the rows are.
     exact_diameters : bool
         Whether diameters of very large topics are exact as well.
     engine : str
-        ``spark``, or ``distributed``: spread over tasks however few the rows are, as ``dc`` always is.
+        ``spark``, or ``distributed``: spread over tasks however few the rows are.
     stages : Stages, optional
         Hears of progress and keeps the seconds.
 
@@ -145,52 +135,43 @@ def design_overlay(
     """
     request = replace(DesignRequest.of(method, options, seed=seed, k=k), exact_diameters=exact_diameters)
     stages = stages or Stages()
-    rows = _rows(subscriptions, engine)
-    if request.method not in SPREAD:
-        task = partial(design_rows, request=request, available=sys.maxsize)
-        designed = _in_one_task(engine, [rows], task, stages, f"designing with {request.method}")
-        if designed is not None:
-            return _brought_back(rows.sparkSession, designed, stages)
+    rows = rows_of(subscriptions, engine)
+    task = partial(design_rows, request=request, available=sys.maxsize)
+    sentence = f"designing with {request.method}"
+    designed = in_tasks([rows], [task], engine=request.spread_by(engine, work), stages=stages, sentence=sentence)
+    if designed is not None:
+        return _brought_back(rows.sparkSession, designed[0], stages)
     prepared = prepare(rows, stages=stages)
-    method = chosen(request.method, prepared.size, stages.note)
-    return design_prepared(
-        prepared, method=method, seed=seed, k=k, work=work, exact_diameters=exact_diameters, stages=stages, **options
-    )
+    return design_prepared(prepared, request.at(prepared.size, stages.note), work=work, stages=stages)
 
 
 def design_prepared(
     prepared: Prepared,
+    request: DesignRequest,
     *,
-    method: str,
-    seed: int = 0,
-    k: int | None = None,
     work: Path | None = None,
     forbid: npt.ArrayLike | None = None,
-    exact_diameters: bool = False,
-    stages: Stages | None = None,
-    **options: Any,
+    stages: Stages,
 ) -> DesignResult:
     """`design_overlay` for an interest that is prepared already; ``forbid`` are pairs of node ids, never linked."""
-    request = DesignRequest.of(method, options, seed=seed, k=k, barred=forbid is not None)
     barring = {} if forbid is None else {"forbid": np.asarray(forbid, np.int32)}
-    stages = stages or Stages()
     counts = prepared.counts
     started = time.time()
-    with stages("design", f"designing with {method}"):
-        kept_apart = {"method": method, **request.options}
+    with stages("design", f"designing with {request.method}"):
+        kept_apart = {"method": request.method, **request.options}
         many = counts["subscriptions"] > SUBSCRIPTIONS_A_TASK
         keeps = request.spec.parallel or many
-        folder = run_folder(work, prepared.fingerprint, kept_apart, seed) if work and keeps else None
+        folder = run_folder(work, prepared.fingerprint, kept_apart, request.seed) if work and keeps else None
         links, n_links, report, kept = _constructed(
-            prepared, method, request.seed, {**request.options, **barring}, folder, stages
+            prepared, request.method, request.seed, {**request.options, **barring}, folder, stages
         )
     with stages("verify", f"verifying {n_links:,} links and measuring {counts['topics']:,} topics"):
-        questions = judging(request.judged_at), topic_figures(counts["subscriptions"], exact_diameters)
+        questions = judging(request.judged_at), topic_figures(counts["subscriptions"], request.exact_diameters)
         files = interest_files(folder) if folder and many else None
-        linked, topics = (table.persist() for table in _answered(prepared, links, files, *questions))
-        verdict = _verdict(prepared, linked, topics, request.judged_at)
+        linked, topics = (table.persist() for table in answered(prepared, links, files, *questions))
+        verdict = verdict_of(prepared, linked, topics, request.judged_at)
     with stages("measure", f"measuring {counts['nodes']:,} nodes"):
-        nodes = _nodes(prepared, links, files).persist()
+        nodes = node_table(prepared, links, files).persist()
         metrics = summarize(prepared.interest, nodes, topics, linked)
         for table in kept:
             table.unpersist()
@@ -244,96 +225,6 @@ def _constructed(
     return links, divided.n_links, divided.report, (links, *divided.persisted)
 
 
-def verify_overlay(
-    subscriptions: DataFrame, links: DataFrame, *, k: int = 1, engine: str = SPARK, stages: Stages | None = None
-) -> Verdict:
-    """Judge links, from whatever tool, against subscriptions: whether every topic is k-connected.
-
-    Parameters
-    ----------
-    subscriptions : DataFrame
-        With columns ``node`` and ``topic``.
-    links : DataFrame
-        With columns ``src`` and ``dst``: node labels.
-    k : int
-        1: every topic in one piece; k: also while fewer than k of its nodes are down.
-    engine, stages
-        As for `design_overlay`.
-
-    Raises
-    ------
-    InvalidOptionError
-        ``k`` is not a whole number from 1 up, or a table is no Spark DataFrame.
-    InvalidLinksError
-        A link names a node that has no subscription, or joins a node with itself.
-    """
-    checked_k(k)
-    stages = stages or Stages()
-    tables = _rows(subscriptions, engine), require_links(links)
-    judged = _in_one_task(engine, tables, partial(verify_rows, k=k), stages, "verifying")
-    if judged is not None:
-        refuse_findings(judged[1])
-        return judged[0]
-    prepared = prepare(tables[0], stages=stages)
-    return verify_prepared(prepared, encode_links(links, prepared.nodes), k=k, stages=stages)
-
-
-def verify_prepared(
-    prepared: Prepared, links: DataFrame, *, k: int, stages: Stages, work: Path | None = None
-) -> Verdict:
-    """`verify_overlay` for a prepared interest and links by id; the interest is released.
-
-    ``work`` is a folder that driver and executors share: very many subscriptions are checked from files in it.
-    """
-    with stages("verify", "verifying"), _checked(prepared, links, work, judging(k)) as (linked, judged, _):
-        return _verdict(prepared, linked, judged, k)
-
-
-def measure_overlay(
-    subscriptions: DataFrame, links: DataFrame, *, engine: str = SPARK, stages: Stages | None = None
-) -> Metrics:
-    """Figures of links, from whatever tool: degrees, topic diameters, sharing; called as `verify_overlay`.
-
-    Diameters are exact, except of topics with over 20,000 subscribers: see ``Metrics.sampled_diameters``.
-    """
-    stages = stages or Stages()
-    tables = _rows(subscriptions, engine), require_links(links)
-    measured = _in_one_task(engine, tables, measure_rows, stages, "measuring")
-    if measured is not None:
-        refuse_findings(measured[1])
-        return measured[0]
-    prepared = prepare(tables[0], stages=stages)
-    return measure_prepared(prepared, encode_links(links, prepared.nodes), stages=stages)
-
-
-def measure_prepared(prepared: Prepared, links: DataFrame, *, stages: Stages, work: Path | None = None) -> Metrics:
-    """`measure_overlay` for a prepared interest and links by id, as `verify_prepared`; the interest is released."""
-    question = topic_figures(prepared.counts["subscriptions"])
-    sentence = f"measuring {prepared.counts['topics']:,} topics"
-    with stages("measure", sentence), _checked(prepared, links, work, question) as (linked, topics, files):
-        return summarize(prepared.interest, _nodes(prepared, links, files), topics, linked)
-
-
-def _rows(subscriptions: DataFrame, engine: str) -> DataFrame:
-    """Rows of a table that a caller gave, each usable or with a reason, after a look at the workers of its session."""
-    require_dataframe(subscriptions, "subscriptions", "node and topic")
-    if engine not in (SPARK, DISTRIBUTED):
-        raise InvalidOptionError(f"there is no engine {engine!r} for a DataFrame; {SPARK} and {DISTRIBUTED} are")
-    rows = with_reasons(subscriptions)
-    check_workers(subscriptions.sparkSession)
-    return rows
-
-
-def _in_one_task(
-    engine: str, tables: Sequence[DataFrame], work: "Work[Answer]", stages: Stages, sentence: str
-) -> "Answer | None":
-    """Answer of one task, or None where the rows are too many for one."""
-    with suppress(TooManyRowsError):
-        if engine == SPARK and few_rows(*tables):
-            return rows_in_one_task(tables, work, stages=stages, sentence=sentence)
-    return None
-
-
 def _brought_back(spark: SparkSession, designed: Designed, stages: Stages) -> DesignResult:
     """The tables of a design by one task as DataFrames."""
     tables: dict[str, Any] = {
@@ -345,39 +236,6 @@ def _brought_back(spark: SparkSession, designed: Designed, stages: Stages) -> De
     return DesignResult(**tables, metrics=designed.metrics, verdict=designed.verdict, run=run)
 
 
-@contextmanager
-def _checked(
-    prepared: Prepared, links: DataFrame, work: Path | None, question: Question
-) -> Iterator[tuple[DataFrame, DataFrame, SharedFolder | None]]:
-    """Links with the topics that they serve, answers, and the files; kept for the block, then all is released."""
-    many = prepared.counts["subscriptions"] > SUBSCRIPTIONS_A_TASK
-    files = interest_files(work) if work and many else None
-    linked, answers = (table.persist() for table in _answered(prepared, links.persist(), files, question))
-    try:
-        yield linked, answers, files
-    finally:
-        for table in (links, linked, answers):
-            table.unpersist()
-        prepared.release()
-
-
-def _answered(
-    prepared: Prepared, links: DataFrame, files: SharedFolder | None, *questions: Question
-) -> tuple[DataFrame, DataFrame]:
-    """Links with the number of topics that each serves, and answers to questions about every topic."""
-    if files is None:
-        linked = linked_topics(prepared.interest, links)
-        return linked, _asked(prepared, linked, *questions)
-    keep_interest(prepared.interest, files, prepared.counts["nodes"])
-    keep_links(links, files)
-    asked = per_topic_mapped(prepared.interest, files, questions, prepared.subscribers())
-    return with_shared_topics(links, files), asked
-
-
-def _nodes(prepared: Prepared, links: DataFrame, files: SharedFolder | None) -> DataFrame:
-    return node_figures(prepared.interest, links) if files is None else node_degrees(prepared.interest, files)
-
-
 def _labelled(linked: DataFrame, nodes: DataFrame) -> DataFrame:
     """The links with the labels of their ends, if they have none yet."""
     if SRC in linked.columns:
@@ -385,21 +243,3 @@ def _labelled(linked: DataFrame, nodes: DataFrame) -> DataFrame:
     of_src = nodes.select(F.col(NODE_ID).alias(SRC_ID), F.col(NODE).alias(SRC))
     of_dst = nodes.select(F.col(NODE_ID).alias(DST_ID), F.col(NODE).alias(DST))
     return linked.join(of_src, SRC_ID).join(of_dst, DST_ID)
-
-
-def _asked(prepared: Prepared, linked: DataFrame, *questions: Question) -> DataFrame:
-    return per_topic(prepared.interest, linked, questions, n_subscriptions=prepared.counts["subscriptions"])
-
-
-def _verdict(prepared: Prepared, linked: DataFrame, judged: DataFrame, k: int) -> Verdict:
-    """The verdict from answers to `judging`."""
-    broken = broken_topics(judged)
-    count = broken.count()
-    return Verdict(
-        ok=count == 0,
-        k=k,
-        topics=prepared.counts["topics"],
-        broken_topics=count,
-        broken=first_labelled(broken, prepared.nodes, prepared.topics) if count else (),
-        idle_links=count_idle(linked),
-    )

@@ -13,9 +13,10 @@ import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from topicloom.kernels import topic_buckets  # kernels that travelled by themselves would be compiled by every worker
 from topicloom.measures.topic_measures import shared_counts
 from topicloom.model import Interest
-from topicloom.model.arrays import Int32Array, Int64Array, degrees
+from topicloom.model.arrays import Int32Array, Int64Array, degrees, frozen
 from topicloom.pipeline.shared_files import SharedFolder, run_tasks
 from topicloom.pipeline.topic_links import Question, TopicBucket
 from topicloom.spark.columns import DST_ID, NODE, NODE_ID, SHARED_TOPICS, SRC_ID, TOPIC_ID, TOPICS
@@ -23,12 +24,13 @@ from topicloom.spark.workers import settle
 
 _PART = "part"
 _SUBSCRIPTIONS_A_BUCKET = 2_500_000
+_CHUNK_LINKS = 1 << 20
 
 Batches = Iterator[pa.RecordBatch]
 
 
 def keep_links(links: DataFrame, files: SharedFolder) -> None:
-    """(src_id, dst_id) -> the file ``links``, int32 ends side by side, and the file ``degree``; runs two jobs."""
+    """(src_id, dst_id) -> the files ``links``, int32 ends side by side, ascending, and ``degree``; runs two jobs."""
 
     def keep_part(batches: Batches) -> Batches:
         ends, part = [], 0
@@ -46,14 +48,19 @@ def keep_links(links: DataFrame, files: SharedFolder) -> None:
 
 
 def _put_together(files: SharedFolder, parts: list[int], n_nodes: int, _: int) -> int:
-    found = [files.read(f"part-{part}") for part in parts]
-    files.keep_chunks("links", 2 * sum(len(part) for part in found), iter(found))
-    degree = np.zeros(n_nodes, np.int64)
-    for part in found:
-        degree += degrees(part, n_nodes)
+    """Write the links in ascending order, in which checking that none is there twice takes one pass."""
+    codes, degree = np.empty(0, np.int64), np.zeros(n_nodes, np.int64)
+    for part in parts:
+        ends = files.read(f"part-{part}")
+        degree += degrees(ends, n_nodes)
+        codes = np.concatenate([codes, ends.min(axis=1) * np.int64(n_nodes) + ends.max(axis=1)])
+    codes.sort()
+    chunks = (codes[first : first + _CHUNK_LINKS] for first in range(0, len(codes), _CHUNK_LINKS))
+    ascending = (np.stack(np.divmod(chunk, n_nodes), axis=1).astype(np.int32) for chunk in chunks)
+    files.keep_chunks("links", 2 * len(codes), ascending)
     files.keep("degree", degree)
     files.forget("part-*")
-    return int(degree.sum()) // 2
+    return len(codes)
 
 
 def with_shared_topics(links: DataFrame, files: SharedFolder) -> DataFrame:
@@ -123,21 +130,15 @@ def bucketed(subscribers: Int64Array, buckets: int) -> Int32Array:
 
 def mapped_bucket(files: SharedFolder, bucket_of: Int32Array, number: int) -> TopicBucket:
     """The topics of a bucket with their subscribers, and the links that serve one of them."""
-    indptr, wanted = files.read("indptr"), files.read("topics")
-    entries = np.flatnonzero(bucket_of[wanted] == number)
-    node = np.searchsorted(indptr, entries, side="right") - 1
     topics = np.flatnonzero(bucket_of == number)
+    place = np.full(len(bucket_of), -1, np.int32)
+    place[topics] = np.arange(len(topics), dtype=np.int32)
+    indptr = files.read("indptr")
+    nodes, starts, wanted = topic_buckets.bucket_rows(indptr, files.read("topics"), place)
     place = np.full(len(indptr) - 1, -1, np.int32)
-    place[node] = 0
-    nodes = np.flatnonzero(place == 0)
     place[nodes] = np.arange(len(nodes), dtype=np.int32)
-    interest = Interest.from_ids(
-        place[node], np.searchsorted(topics, wanted[entries]), n_nodes=len(nodes), n_topics=len(topics)
-    )
-    ends = place[files.read("links").reshape(-1, 2)]
-    ends = ends[(ends >= 0).all(axis=1)]
-    serving = shared_counts(interest.indptr, interest.topics, ends) > 0
-    return TopicBucket(interest, ends[serving], nodes, topics)
+    links = topic_buckets.bucket_links(files.read("links").reshape(-1, 2), place, starts, wanted)
+    return TopicBucket(Interest(frozen(starts), frozen(wanted), len(topics)), links, nodes, topics)
 
 
 def _ends(batch: pa.RecordBatch) -> Int32Array:

@@ -27,7 +27,7 @@ def topic_figures(n_subscriptions: int, exact: bool = False) -> Question:
         fragile = shapes.fragile
         if not fragile.any():  # one is enough
             fragile[[broken.topic for broken in verify(bucket.interest, bucket.links, 2).broken]] = True
-        hops = topic_hops(bucket.interest, bucket.links, shapes)
+        hops = topic_hops(bucket.interest, bucket.links, shapes, n_subscriptions=n_subscriptions)
         return {**shapes.columns(), **hops.columns(), "fragile": pa.array(fragile)}
 
     return Question(

@@ -8,22 +8,25 @@ Python can. Otherwise Spark brings it the rows, those of several tables with the
 import pickle
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from functools import partial, reduce
 from typing import Any, TypeVar
 
 import pyarrow as pa
 import pyarrow.compute as pc
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from topicloom.engine.memory_limits import ONE_TASK, text_bytes
+from topicloom.engine.request import SPARK
 from topicloom.errors import TopicloomError
 from topicloom.pipeline.read import SparkTable, worker_sentences
+from topicloom.reading.listing import ONE_TASK, text_bytes
 from topicloom.reading.rows import ROWS
 from topicloom.spark.stages import Stages
 
 Answer = TypeVar("Answer")
 Work = Callable[[Sequence[pa.Table], Stages], Answer]
+Tables = Sequence[SparkTable] | Sequence[DataFrame]
 _FEW_ROWS = 1_000_000  # of a DataFrame, whose bytes nobody knows
 _TABLE = "table"
 _TAGGED = pa.schema([(_TABLE, pa.int32()), *ROWS])
@@ -36,48 +39,53 @@ class TooManyRowsError(TopicloomError):
     """Files held more than their sizes let expect: the distributed pipeline takes over."""
 
 
-def fits_one_task(*tables: SparkTable) -> bool:
-    """Whether one task can read these tables: 64 MiB of text, some millions of subscriptions, or less."""
-    return text_bytes([file for table in tables for file in table.plan.files]) <= ONE_TASK
+def in_tasks(
+    tables: Tables, works: Sequence[Work[Answer]], *, engine: str, stages: Stages, sentence: str
+) -> list[Answer] | None:
+    """Answers of functions over the rows of tables, by one task of Spark for each function.
 
+    Notes and seconds of the first task's stages become those of ``stages``; the stage ``spark`` is what Spark took
+    beyond.
 
-def few_rows(*tables: DataFrame) -> bool:
-    """Whether one task can take the rows of these tables, 1 to 1,000,000. Spark counts them."""
-    with worker_sentences():
-        return 0 < sum(table.count() for table in tables) <= _FEW_ROWS
+    Parameters
+    ----------
+    tables : sequence of SparkTable, or of DataFrame
+        Files that were looked at, which every task reads; or rows with the columns of `ROWS`, or most of them, which
+        Spark brings to the task.
+    works : sequence of callable
+        Each gets the rows of all tables and the stages. There can be several only where tasks can open the files.
+    engine : str
+        None is returned for any but ``spark``.
 
-
-def in_one_task(
-    spark: SparkSession, tables: Sequence[SparkTable], work: Work[Answer], *, stages: Stages, sentence: str
-) -> Answer:
-    """Answer of a function over the rows of tables, which one task on an executor reads and hands to it.
-
-    Notes and seconds of the task's stages become those of ``stages``; the stage ``spark`` is what Spark took beyond.
+    Returns
+    -------
+    list or None
+        None where the tables are too large for one task; the distributed pipeline takes over.
 
     Raises
     ------
-    TooManyRowsError
-        The rows take more than 256 MiB.
     TopicloomError
-        What the function raises.
+        What a function raises.
     """
-    return in_tasks(spark, tables, [work], stages=stages, sentence=sentence)[0]
-
-
-def rows_in_one_task(tables: Sequence[DataFrame], work: Work[Answer], *, stages: Stages, sentence: str) -> Answer:
-    """`in_one_task` for rows that are no files: DataFrames with the columns of `ROWS`, or most of them."""
+    if engine != SPARK or not _fit(tables) or (len(works) > 1 and None in _readers(tables)):
+        return None
     stages.say(sentence)
-    answers = partial(_tagged(tables).repartition(1).mapInArrow, _runner([None] * len(tables), [work]), _SCHEMA)
-    answer: Answer = _answers(answers, 1, stages)[0]
-    return answer
+    with suppress(TooManyRowsError):
+        return _answers(partial(_started, tables, works), len(works), stages)
+    return None
 
 
-def in_tasks(
-    spark: SparkSession, tables: Sequence[SparkTable], works: Sequence[Work[Answer]], *, stages: Stages, sentence: str
-) -> list[Answer]:
-    """`in_one_task` for several functions side by side, a task each, which all read the tables."""
-    stages.say(sentence)
-    return _answers(partial(_started, spark, tables, works), len(works), stages)
+def _fit(tables: Tables) -> bool:
+    """Whether one task can take the tables: 64 MiB of text, or 1 to 1,000,000 rows, which Spark counts."""
+    files = [table.plan.files for table in tables if isinstance(table, SparkTable)]
+    if files:
+        return text_bytes([file for some in files for file in some]) <= ONE_TASK
+    with worker_sentences():
+        return 0 < sum(table.count() for table in tables if isinstance(table, DataFrame)) <= _FEW_ROWS
+
+
+def _readers(tables: Tables) -> list[Callable[[], Iterator[pa.RecordBatch]] | None]:
+    return [table.read if isinstance(table, SparkTable) else None for table in tables]
 
 
 def _answers(started: Callable[[], DataFrame], tasks: int, stages: Stages) -> list[Any]:
@@ -97,12 +105,16 @@ def _answers(started: Callable[[], DataFrame], tasks: int, stages: Stages) -> li
     return [answer for answer, _, _ in answers]
 
 
-def _started(spark: SparkSession, tables: Sequence[SparkTable], works: Sequence[Work[Any]]) -> DataFrame:
-    """The answers of all tasks, as pieces. Where only Spark can open the files, there is one task."""
-    run = _runner([table.read for table in tables], works)
-    if all(table.read is not None for table in tables):
-        return spark.range(0, len(works), 1, len(works)).mapInArrow(run, _SCHEMA)
-    return _tagged([table.rows for table in tables]).coalesce(1).mapInArrow(run, _SCHEMA)
+def _started(tables: Tables, works: Sequence[Work[Any]]) -> DataFrame:
+    """The answers of all tasks, as pieces. Where Spark brings the rows, there is one task."""
+    readers = _readers(tables)
+    run = _runner(readers, works)
+    rows = [table.rows if isinstance(table, SparkTable) else table for table in tables]
+    if None not in readers:
+        return rows[0].sparkSession.range(0, len(works), 1, len(works)).mapInArrow(run, _SCHEMA)
+    # what a DataFrame takes to compute stays in its own tasks
+    together = _tagged(rows).coalesce(1) if isinstance(tables[0], SparkTable) else _tagged(rows).repartition(1)
+    return together.mapInArrow(run, _SCHEMA)
 
 
 def _tagged(tables: Sequence[DataFrame]) -> DataFrame:

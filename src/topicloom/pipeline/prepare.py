@@ -1,8 +1,10 @@
 """From rows to an encoded interest: the first boundary at which Spark runs, and where counts become known."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
+import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
@@ -12,8 +14,9 @@ from topicloom.model.arrays import Int64Array
 from topicloom.pipeline.clean import rejected, with_reasons
 from topicloom.pipeline.encode import counts_by_id, ranked, topics_of_nodes
 from topicloom.pipeline.read import worker_sentences
-from topicloom.reading.notes import row_notes
-from topicloom.spark.columns import NODE, NODE_ID, REASON, ROLE, SUBSCRIBERS, TOPIC, TOPIC_ID, TOPICS
+from topicloom.reading.notes import WILDCARD, Finding, findings, folded, row_notes
+from topicloom.reading.table import nothing_usable
+from topicloom.spark.columns import FILE, LINE, NODE, NODE_ID, REASON, ROLE, SUBSCRIBERS, TOPIC, TOPIC_ID, TOPICS
 from topicloom.spark.stages import Stages
 
 _ROWS = "rows"
@@ -97,7 +100,7 @@ def prepare(rows: DataFrame, *, stages: Stages | None = None) -> Prepared:
         stages.note(note)
     unused = rejected(judged)
     if not counts["subscriptions"]:
-        raise InputNotFoundError(_nothing_usable(tallied, counts["rows"]))
+        raise InputNotFoundError(nothing_usable(counts["rows"], _reasons(tallied)))
     if not counts["rejected"]:
         unused = unused.limit(0)  # the input need not be read again to find that out
     with stages("encode", f"giving ids to the labels of {counts['subscriptions']:,} subscriptions"):
@@ -168,8 +171,46 @@ def _reasons(tallied: DataFrame) -> dict[str, int]:
     return {row[REASON]: row[_ROWS] for row in found.orderBy(F.desc(_ROWS), REASON).limit(20).collect()}
 
 
-def _nothing_usable(tallied: DataFrame, rows: int) -> str:
+_SHOWN = 3
+_BROUGHT_HERE = 200_000
+
+
+def first_rejected(prepared: Prepared) -> list[dict[str, Any]]:
+    """The first few rejected rows by file and line."""
+    if not prepared.counts["rejected"]:
+        return []
+    return [row.asDict() for row in prepared.rejected.orderBy(FILE, LINE).limit(_SHOWN).collect()]
+
+
+def label_findings(prepared: Prepared) -> tuple[Finding, ...]:
+    """Look-alikes and patterns among the labels; few labels are brought here, many are compared on Spark."""
+    nodes, topics = prepared.interest.select(NODE), prepared.topics.select(TOPIC)
+    if prepared.counts["nodes"] + prepared.counts["topics"] <= _BROUGHT_HERE:
+        return findings(*(_labels(table) for table in (nodes, topics)))
+    found = [_look_alikes(nodes, NODE), _look_alikes(topics, TOPIC), _wildcards(topics)]
+    return tuple(one for one in found if one is not None)
+
+
+def _labels(table: DataFrame) -> pa.Array:
+    column = table.toArrow().column(0).combine_chunks().cast(pa.string())
+    return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+
+
+def _look_alikes(labels: DataFrame, what: str) -> Finding | None:
+    def fold(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            label = batch.column(0).cast(pa.string())
+            yield pa.record_batch([label, folded(label)], names=["label", "folded"])
+
+    groups = labels.mapInArrow(fold, "label string, folded string").groupBy("folded")
+    alike = groups.agg(F.array_sort(F.collect_list("label")).alias("labels")).where(F.size("labels") > 1)
+    rows = alike.orderBy("labels").limit(_SHOWN).collect()
     if not rows:
-        return "there are no rows in the subscriptions"
-    why = "; ".join(f"{count:,} × {reason}" for reason, count in list(_reasons(tallied).items())[:3])
-    return f"none of the {rows:,} rows can be used: {why}"
+        return None
+    return Finding("look-alikes", what, alike.count(), tuple(tuple(row["labels"][:_SHOWN]) for row in rows))
+
+
+def _wildcards(topics: DataFrame) -> Finding | None:
+    found = topics.where(F.col(TOPIC).rlike(WILDCARD))
+    rows = found.orderBy(TOPIC).limit(_SHOWN).collect()
+    return Finding("wildcards", TOPIC, found.count(), tuple((row[TOPIC],) for row in rows)) if rows else None

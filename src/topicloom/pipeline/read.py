@@ -21,7 +21,7 @@ from topicloom import errors
 from topicloom.errors import TopicloomError
 from topicloom.pipeline.remote import is_remote_path, remote_rows
 from topicloom.reading.byte_streams import plain
-from topicloom.reading.fast import count_lines, quotes_within_lines
+from topicloom.reading.delimited import count_lines, quotes_within_lines
 from topicloom.reading.notes import notes_of
 from topicloom.reading.read_options import ReadOptions, SubscriptionWords
 from topicloom.reading.source_plan import SPLIT, Plan, Unit, open_local, parts_of, plan_source, read_unit

@@ -18,7 +18,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from topicloom.errors import InputNotFoundError, TopicloomError, UnreadableInputError
-from topicloom.reading.fast import count_lines, quotes_within_lines
+from topicloom.reading.delimited import count_lines, quotes_within_lines
 from topicloom.reading.listing import Found, Listing, classified
 from topicloom.reading.read_options import ReadOptions
 from topicloom.reading.source_plan import Plan, TableFile, Unit, look_at, read_unit, text_batches

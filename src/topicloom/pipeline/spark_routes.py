@@ -11,7 +11,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from topicloom.errors import NotTopicConnectedError
-from topicloom.judge.barriers import cyclic_topics
+from topicloom.judge.routes import cyclic_topics
 from topicloom.model.arrays import Int64Array
 from topicloom.pipeline.encode import counts_by_id
 from topicloom.pipeline.links import encode_links

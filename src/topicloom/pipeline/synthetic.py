@@ -9,8 +9,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from topicloom.model.checks import checked_whole
 from topicloom.workloads import Workload, WorkloadOptions
-from topicloom.workloads.names import node_names, topic_names
-from topicloom.workloads.tables import tables_of
+from topicloom.workloads.tables import node_names, tables_of, topic_names
 
 SCHEMA = "node string, topic string"
 _ROWS_AT_ONCE = 1 << 17

@@ -11,8 +11,7 @@ import pyarrow.compute as pc
 from topicloom.model import labels as label_columns
 from topicloom.model.arrays import Int32Array, frozen
 from topicloom.model.interest import Interest
-from topicloom.reading.findings import folded
-from topicloom.reading.notes import example_notes
+from topicloom.reading.notes import example_notes, folded
 from topicloom.reading.table import Reading
 
 _SHOWN = 3

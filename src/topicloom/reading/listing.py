@@ -10,10 +10,18 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from glob import has_magic, iglob
 from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from topicloom.errors import InputNotFoundError
 from topicloom.reading.byte_streams import COMPRESSIONS
+
+if TYPE_CHECKING:
+    from topicloom.reading.source_plan import TableFile
+
+# A table of at most this many bytes of text, some millions of subscriptions, is one task on Spark.
+ONE_TASK = 64 << 20
+_UNPACKED = 8  # bytes of text in a byte of a compressed file or of Parquet, at a guess
 
 _SUFFIXES = {
     "csv": "csv", "tsv": "tsv", "tab": "tsv", "psv": "csv", "json": "json", "jsonl": "json", "ndjson": "json",
@@ -64,6 +72,12 @@ class Found:
     def name(self) -> str:
         """The path as text that can be printed."""
         return os.fsencode(self.path).decode("utf-8", "backslashreplace")
+
+
+def text_bytes(files: "Iterable[Found | TableFile]") -> int:
+    """Bytes of the text in files, at a guess where they are compressed."""
+    packed = ("parquet", "xlsx")
+    return sum(file.size * (_UNPACKED if file.compression or file.format in packed else 1) for file in files)
 
 
 @dataclass(frozen=True)

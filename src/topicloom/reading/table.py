@@ -10,8 +10,7 @@ import pyarrow.compute as pc
 
 from topicloom.errors import InputNotFoundError
 from topicloom.model.interest import Interest
-from topicloom.reading.findings import Finding, findings
-from topicloom.reading.notes import notes_of
+from topicloom.reading.notes import Finding, findings, notes_of
 from topicloom.reading.patterns import Patterns
 from topicloom.reading.read_options import SUBSCRIPTIONS, LinkWords, ReadOptions, SubscriptionWords
 from topicloom.reading.rows import ROWS
@@ -56,8 +55,7 @@ class Reading:
             No row can be used; the message says how many there are and why.
         """
         if not len(self.table):
-            why = "; ".join(f"{count:,} × {reason}" for reason, count in list(self.reasons.items())[:3])
-            raise InputNotFoundError(f"none of the {self.counts['rows']:,} rows can be used: {why}")
+            raise InputNotFoundError(nothing_usable(self.counts["rows"], self.reasons))
         return Interest.from_pairs(self.table["node"], self.table["topic"], self.table["role"])
 
 
@@ -96,6 +94,10 @@ def read_subscriptions(
     Raises
     ------
     InputNotFoundError, MissingColumnError, UnreadableInputError, InvalidOptionError
+
+    Notes
+    -----
+    O(rows) time and memory.
 
     Examples
     --------
@@ -186,9 +188,7 @@ def read_table(plan: Plan, *, expand: str | None = None) -> Reading:
 
 def reading_of(rows: pa.Table, notes: tuple[str, ...] = ()) -> Reading:
     """What rows hold: those that can be used, each once, and those that cannot."""
-    unused = pc.is_valid(rows["reason"])
-    rejected = rows.filter(unused).select(list(REJECTED_COLUMNS))
-    used = rows.filter(pc.invert(unused)).select(["node", "topic", "role"])
+    used, rejected, reasons = sorted_out(rows)
     table = distinct(used)
     counts = {
         "rows": len(rows),
@@ -196,9 +196,24 @@ def reading_of(rows: pa.Table, notes: tuple[str, ...] = ()) -> Reading:
         "repeated": len(used) - len(table),
         "rejected": len(rejected),
     }
+    return Reading(table, rejected, counts, reasons, notes, ())
+
+
+def sorted_out(rows: pa.Table) -> tuple[pa.Table, pa.Table, dict[str, int]]:
+    """Rows that can be used, (node, topic, role); rows that cannot; and how many of these for which reason."""
+    unused = pc.is_valid(rows["reason"])
+    rejected = rows.filter(unused).select(list(REJECTED_COLUMNS))
     tallied = pc.value_counts(rejected["reason"]).to_pylist()
     reasons = {one["values"]: one["counts"] for one in sorted(tallied, key=lambda one: (-one["counts"], one["values"]))}
-    return Reading(table, rejected, counts, reasons, notes, ())
+    return rows.filter(pc.invert(unused)).select(["node", "topic", "role"]), rejected, reasons
+
+
+def nothing_usable(rows: int, reasons: Mapping[str, int]) -> str:
+    """Say why no row of a table of subscriptions can be used."""
+    if not rows:
+        return "there are no rows in the subscriptions"
+    why = "; ".join(f"{count:,} × {reason}" for reason, count in list(reasons.items())[:3])
+    return f"none of the {rows:,} rows can be used: {why}"
 
 
 def distinct(used: pa.Table) -> pa.Table:

@@ -11,15 +11,15 @@ from topicloom.judge import verify
 from topicloom.kernels.refinement.depths import price_depths
 from topicloom.kernels.refinement.robust import robust_sweep
 from topicloom.kernels.refinement.swap_state import (
-    FOLLOWED,
     LINKS,
-    READ,
+    VISITS,
     Swaps,
-    current_links,
     new_swaps,
+    sorted_links,
     with_more_room,
 )
-from topicloom.kernels.refinement.swaps import sweep
+from topicloom.kernels.refinement.swaps import steps_of, sweep
+from topicloom.kernels.streams import REFINE_STREAM, stream_key
 from topicloom.model import Overlay, Verdict
 from topicloom.model.arrays import Int32Array, Int64Array
 from topicloom.model.checks import checked_above_zero, checked_kind, checked_seed, checked_whole
@@ -30,6 +30,7 @@ _UNIT = 1024  # weight of a topic of median size
 _HEAVIEST = 1 << 18
 _UNWANTED = np.int64(1) << 50
 _STEEPNESS = 307
+_STEPS_TO_BEGIN, _STEPS_PER_ENTRY = 150_000, 135  # the state and the judge
 _LOWERING = 460  # temperature while the maximum degree is lowered
 
 
@@ -67,8 +68,8 @@ def refine(
     overlay : Overlay
         Of any method, or links of your own (`Overlay.from_links`).
     effort : float
-        Above 0. One unit is (nodes · links)^0.8 / 70 visits, and 500: about the time of ``gm`` on the same interest.
-        Long searches and looking for partners count as visits.
+        Above 0. One unit is a number of steps, a formula of the interest and the overlay that comes out at about the
+        time of ``gm`` or below; `topicloom.refinement.effort` has it. An effort of 1 does little more than get ready.
     objective : str
         ``links``, or ``degree``: lowers the maximum degree first and then the links.
     k : int, optional
@@ -101,8 +102,8 @@ def refine(
 
     Notes
     -----
-    Memory is O(subscriptions + Σ over links of the topics served), and 480 bytes per node for its partners. The overlay
-    is judged before and after.
+    Memory is O(subscriptions + Σ over links of the topics that the end with fewer topics wants), and 490 bytes per node
+    for its partners. The overlay is judged before and after.
 
     Examples
     --------
@@ -131,7 +132,11 @@ def refine(
     except KeyboardInterrupt:
         stopped = True
     links = run.result()
-    after = verify(overlay.interest, links, k)
+    try:
+        after = verify(overlay.interest, links, k)
+    except KeyboardInterrupt:  # what was reached is still worth a second look
+        stopped = True
+        after = verify(overlay.interest, links, k)
     if after.broken_topics > before.broken_topics:
         raise AssertionError(
             f"refinement broke {after.broken_topics - before.broken_topics} topics; please report this"
@@ -178,61 +183,64 @@ class _Run:
 
     def __init__(self, overlay: Overlay, effort: float, objective: str, k: int, shorten: float, seed: int) -> None:
         interest = overlay.interest
-        self.effort, self.k, self.seed = effort, k, np.int64(seed)
+        self.effort, self.k = effort, k
+        self.key = np.uint64(stream_key(np.int64(seed), REFINE_STREAM))
         self.lowers = objective == "degree"
         self.step_price = round(_UNIT * shorten) if k == 1 else 0
-        self.schedule = Schedule.of(overlay, effort)
-        swaps = new_swaps(interest.indptr, interest.topics, interest.n_topics, overlay.links, swap_weights)
+        swaps = new_swaps(interest, overlay.links, swap_weights)
+        served = int(swaps.shared.sum())
+        self.schedule = Schedule.of(interest, overlay.n_links, served, effort)
+        self.done = self.made = _STEPS_TO_BEGIN + _STEPS_PER_ENTRY * (len(interest.topics) + interest.n_topics + served)
         self.swaps: Swaps = swaps._replace(depth=np.zeros(len(swaps.member) if self.step_price else 0, np.int64))
-        self.done = self.visits = 0
-        self.curve = [self._point()]
-        self.links: Int32Array = overlay.links
+        self.curve: list[tuple[float, int, int]] = []
         self.given: Int32Array = overlay.links
+        self._keep()
 
     def steps(self) -> Iterator[Progress]:
         """Work chunk by chunk; yields after each."""
-        while self.done < self.schedule.visits:
-            visits = min(self.schedule.chunk, self.schedule.visits - self.done)
-            self.visits += visits
+        while self.done < self.schedule.steps and self.swaps.counters[LINKS]:
             hot = self._set_penalties()
             if self.step_price:
                 price_depths(self.swaps, np.int64(self.step_price))
-            self._sweep(visits, hot)
-            self.done = self.visits + self._looking()
-            self.curve.append(self._point())
-            self.links = current_links(self.swaps)
+            self._sweep(min(self.done + self.schedule.chunk, self.schedule.steps) - self.made, hot)
+            self.done = self.made + int(steps_of(self.swaps.counters))
+            self._keep()
             yield Progress(*self.curve[-1][:1], self.effort, *self.curve[-1][1:])
+
+    def _keep(self) -> None:
+        """Keep the links as they are between two steps, with their point of the curve. Ctrl-C never parts the two."""
+        m = int(self.swaps.counters[LINKS])
+        point = round(self.done / self.schedule.per_unit, 3), m, int(self.swaps.degree.max(initial=0))
+        self.best = self.swaps.end_u[:m].copy(), self.swaps.end_v[:m].copy(), point
+        self.curve.append(point)
 
     def result(self) -> Int32Array:
         """The links to return: those that were given if the objective has gained nothing and no path was to shorten."""
+        if self.curve[-1] != self.best[2]:
+            self.curve.append(self.best[2])
         before, after = self.curve[0][1:], self.curve[-1][1:]
         gained = after[::-1] < before[::-1] if self.lowers else after < before
         if gained or self.step_price:
-            return self.links
+            links: Int32Array = sorted_links(*self.best[:2])
+            return links
         self.curve[-1] = self.curve[-1][0], *before
         return self.given
 
-    def _sweep(self, visits: int, hot: int) -> None:
+    def _sweep(self, upto: int, hot: int) -> None:
         temperature = _LOWERING if hot else self.schedule.temperature(self.done)
         read = self.schedule.most_read
         if self.k > 1:
-            robust_sweep(self.swaps, self.k, visits, temperature, read, self.seed)
+            robust_sweep(self.swaps, self.k, upto, temperature, read, self.key)
         else:
-            while self.swaps.counters[LINKS] and visits:
-                visits -= int(sweep(self.swaps, visits, temperature, read, hot, self.seed))
-                self.swaps = with_more_room(self.swaps) if visits else self.swaps
-
-    def _looking(self) -> int:
-        """The visits that looking for partners and long searches have taken the time of."""
-        lists, counters = int(self.swaps.listed.sum()), self.swaps.counters
-        return self.schedule.visits_for(lists, int(counters[READ]), int(counters[FOLLOWED]))
+            while sweep(self.swaps, upto, temperature, read, hot, self.key):
+                self.swaps = with_more_room(self.swaps)
 
     def _set_penalties(self) -> int:
         """Let no degree rise to the highest if that is to fall. Returns the degree of the links to prefer, or 0."""
         if not self.lowers:
             return 0
         highest = int(self.swaps.degree.max(initial=0))
-        second_half = 2 * self.done >= self.schedule.visits
+        second_half = 2 * self.done >= self.schedule.steps
         ceiling = highest - 1 if second_half else highest
         above = np.maximum(np.arange(len(self.swaps.penalty)) - (ceiling - 4), 0)
         self.swaps.penalty[:] = _STEEPNESS * above * above
@@ -240,11 +248,7 @@ class _Run:
         self.swaps.penalty[highest:] = 4 * _UNWANTED  # more than both ends of a link that stood can cost
         return highest if second_half else 0
 
-    def _point(self) -> tuple[float, int, int]:
-        links, degree = int(self.swaps.counters[LINKS]), int(self.swaps.degree.max(initial=0))
-        return round(self.done / self.schedule.per_unit, 3), links, degree
-
     def report(self) -> dict[str, Any]:
         """Visits and the curve: at most 101 points of (effort spent, links, maximum degree)."""
         kept = sorted({round(at) for at in np.linspace(0, len(self.curve) - 1, min(len(self.curve), 101))})
-        return {"visits": self.visits, "curve": [list(self.curve[at]) for at in kept]}
+        return {"visits": int(self.swaps.counters[VISITS]), "curve": [list(self.curve[at]) for at in kept]}

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, NoReturn
 
 from topicloom.errors import UnsafeChangeError
-from topicloom.judge.barriers import Row, cyclic_topics
+from topicloom.judge.routes import Row, cyclic_topics
 from topicloom.routing.plan import Plan
 from topicloom.routing.route_table import Routes
 from topicloom.routing.touching import Touched, owner_names, touched_brokers

@@ -2,7 +2,7 @@
 
 from typing import Protocol
 
-from topicloom.judge.barriers import Row
+from topicloom.judge.routes import Row
 from topicloom.model.change import RouteChange
 from topicloom.model.overlay import Overlay
 from topicloom.routing.changes import rows_of

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from topicloom.judge.barriers import Row
+from topicloom.judge.routes import Row
 from topicloom.routing.plan import Plan
 from topicloom.routing.route_table import Routes
 

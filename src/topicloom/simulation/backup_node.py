@@ -8,7 +8,7 @@ A node whose backup has gone is asked to renew its backups by the one that led t
 2. chooses among the candidates by the rule of `Maintainer`, from the links and primaries that they report;
 3. tells the new backups and those that it releases, and says that it is done.
 
-A node whose lists have changed tells its neighbours and backups a while later. These know then what to do when it goes.
+A node whose neighbours or backups have changed tells them a while later. These know then what to do when it goes.
 """
 
 from typing import Any
@@ -20,6 +20,7 @@ RENEW, RENEWED, SEEK, OFFER, BACKUP, RELEASE, TELL = "renew", "renewed", "seek",
 UPKEEP = (RENEW, RENEWED, SEEK, OFFER, BACKUP, RELEASE, TELL)
 LATE = 100  # times patience: when a node renews its backups that nobody has asked to
 NOBODY = -1
+HEIRS = 3  # neighbours that know of whom a node is a backup: the first that would lead
 Message = tuple[Any, ...]
 Effect = Send | Wake | Up
 
@@ -43,7 +44,7 @@ class BackupNode:
         self.open: set[int] = set()
         self.contacts: set[int] = set()
         self.untold: set[int] = set()
-        self.refused = self.telling = False
+        self.refused = self.telling = self.all_told = False
 
     def own(self) -> Told:
         """What this node tells of itself."""
@@ -57,20 +58,27 @@ class BackupNode:
         for node in known:
             self.neighbours.pop(node, None)
             self.primaries.discard(node)
-        return self.changed() if known else []
+        return self.changed(everyone=True) if known else []
 
-    def changed(self) -> list[Effect]:
-        """Tell the neighbours and backups a while later."""
+    def changed(self, *, everyone: bool) -> list[Effect]:
+        """Tell the neighbours and backups a while later, or only those neighbours that would lead."""
+        self.all_told |= everyone
         if self.telling:
             return []
         self.telling = True
         return [Wake(self.rule.patience, TELL)]
 
     def tell(self) -> list[Effect]:
-        """Tell the neighbours and backups."""
-        self.telling = False
+        """Tell the neighbours and backups.
+
+        Who one is a backup of matters to the one that leads a repair, so that a few neighbours need to know. Should all
+        of these go, too, each primary notices by itself in the end that a backup has gone.
+        """
         message = (TELL, *self.own())
-        return [Send(peer, message) for peer in sorted((self.backups | self.neighbours.keys()) - self.away)]
+        here = sorted(self.neighbours.keys() - self.away)
+        peers = sorted({*here, *self.backups - self.away}) if self.all_told else here[:HEIRS]
+        self.telling = self.all_told = False
+        return [Send(peer, message) for peer in peers]
 
     def receive(self, sender: int, message: Message) -> list[Effect]:
         """Take a message."""
@@ -90,7 +98,7 @@ class BackupNode:
                 self.neighbours[sender] = frozenset(body[0])
             return []
         (self.primaries.add if kind == BACKUP else self.primaries.discard)(sender)
-        return self.changed()
+        return self.changed(everyone=False)
 
     def acknowledged(self, to: int, message: Message) -> list[Effect]:
         """A node knows that it is a backup, or none any more."""
@@ -172,7 +180,7 @@ class BackupNode:
             return self._choose()
         _, asker = self.queue.pop(0)
         self.renewed += 1
-        out = self.changed()
+        out = self.changed(everyone=True)
         if asker == self.number:
             out += self.renewal_done()
         elif asker != NOBODY:

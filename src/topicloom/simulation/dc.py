@@ -1,6 +1,6 @@
 """Decentralised divide-and-conquer, simulated: what it costs to build an overlay that nobody sees whole."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -104,7 +104,8 @@ def simulate_dc(
 
     Notes
     -----
-    About n · k messages for n nodes in partitions of k. What many nodes would compute alike is computed once.
+    The cost is about n · k messages for n nodes in partitions of k. What many nodes would compute alike is computed
+    once.
 
     References
     ----------
@@ -161,7 +162,7 @@ def _summed(interest: Interest, programs: list[DcNode], network: Network) -> DcS
     return DcSimulation(
         overlay,
         verdict,
-        _reasons(living, verdict, programs, network),
+        _reasons(living, verdict, programs, network, standing),
         frozen(learnt),
         frozen(stars),
         frozen(speakers),
@@ -220,8 +221,10 @@ def _connected_at(living: Interest, network: Network) -> float:
     return connected
 
 
-def _reasons(living: Interest, verdict: Verdict, programs: list[DcNode], network: Network) -> dict[int | str, str]:
-    """Say for each broken topic what its subscribers believe that is not so."""
+def _reasons(
+    living: Interest, verdict: Verdict, programs: list[DcNode], network: Network, standing: Set[tuple[int, int]]
+) -> dict[int | str, str]:
+    """Say for each broken topic what its subscribers believe that is not so, or do not know."""
     ends = [program for program in programs if network.alive(program.number, network.horizon)]
     lives = {program.number for program in ends}
     doubted = {node: witness.number for witness in ends for node in witness.suspects if node in lives}
@@ -236,5 +239,24 @@ def _reasons(living: Interest, verdict: Verdict, programs: list[DcNode], network
         elif unfinished:
             found[broken.topic] = f"node {unfinished[0]} had not heard of its whole partition when the run stopped"
         else:
-            found[broken.topic] = "the star sets that its partitions had heard of differed when the run stopped"
+            found[broken.topic] = f"{_unfinished([programs[node] for node in wanting], standing)} when the run stopped"
     return found
+
+
+def _unfinished(nodes: list[DcNode], standing: Set[tuple[int, int]]) -> str:
+    """Say what kept nodes that all know a partition from having the links that they need."""
+    first: dict[int, DcNode] = {}
+    for node in nodes:
+        other = first.setdefault(node.own, node)
+        if other.view != node.view:
+            return f"nodes {other.number} and {node.number} differed on who is in their partition"
+    here = {node.number for node in nodes}
+    for node in nodes:
+        missing = sorted(peer for peer in node.dialled & here if (node.number, peer) not in standing)
+        if missing:
+            return f"node {node.number} was dialling node {missing[0]}"
+    heard = [node for node in nodes if node.heard is not None]
+    for node in heard:
+        if node.heard and heard[0].heard and node.heard[1] != heard[0].heard[1]:
+            return f"nodes {heard[0].number} and {node.number} had heard of different star sets"
+    return "star nodes had not heard of each other's partitions"

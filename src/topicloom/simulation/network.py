@@ -124,6 +124,15 @@ class LinkChange(NamedTuple):
     up: bool
 
 
+class Lost(NamedTuple):
+    """A message that its sender gave up: no try arrived, or no acknowledgement of those that did."""
+
+    kind: str
+    sender: int
+    to: int
+    arrived: bool
+
+
 def size_of(message: Any) -> int:
     """Bytes of the numbers of a message, however nested; texts are kinds, and part of the header.
 
@@ -147,7 +156,7 @@ class Network:
         self.changes: list[LinkChange] = []
         self.trace = hashlib.sha256()
         self.depth = [0] * len(programs)
-        self.unreached: Counter[int] = Counter()  # messages given up, by whom they were for
+        self.lost: list[Lost] = []
         self.rounds: Counter[str] = Counter()  # by kind of message: the longest chain that ended with one
         self._random = random.Random(f"topicloom network {seed}")
         self._queue: list[tuple[float, int, int, str, int, Any, int]] = []
@@ -218,7 +227,7 @@ class Network:
                     self._push(back, sender, "acknowledged", send.to, send.message)
                 return
         self.traffic.given_up += 1
-        self.unreached[send.to] += 1
+        self.lost.append(Lost(kind, sender, send.to, arrival is not None))
         end = self.now + faults.tries * faults.retry_after
         self._push(end, sender, "gave up", send.to, send.message)
 

@@ -13,7 +13,6 @@ from topicloom.methods.dc.star_merge import Part, joining_links, star_set
 
 Topics = tuple[int, ...]
 StarTopics = tuple[tuple[int, Topics], ...]
-Pairs = tuple[tuple[int, int], ...]
 
 
 def partitions_of(n_nodes: int, partitions: int, seed: int) -> list[list[int]]:

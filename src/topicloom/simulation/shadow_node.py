@@ -5,14 +5,15 @@ topics, neighbours, backups and primaries. It notices when one of them has gone.
 gone node had leads:
 
 1. it asks the other shadows (neighbours and backups of who has gone) whom they are linked to in the topics at stake;
-2. it adds links between shadows by Low-ODA's rule until the pieces that it can tell apart are connected in each topic;
+2. where a topic is in pieces as far as these tell, it has a wave look further (`wave_node`); then it adds links between
+   shadows by Low-ODA's rule until the pieces that it can tell apart are connected in each topic;
 3. it tells the lower end of each new link to dial. When the links stand it tells the other neighbours that it is done,
    and asks those who have lost a backup, one after the other, to renew theirs (`backup_node`).
 
-A neighbour that does not hear so in time leads itself. Two shadows that meet only beyond the neighbours of shadows
-count as apart: nobody looks further, so that the local repair may add links that one with a view of everything would
-not. A backup takes part in a topic only where it is known to be connected with a neighbour of who has gone: what has to
-be connected again are those neighbours, and a backup that hangs somewhere else does not help.
+A neighbour that does not hear so in time leads itself. Two shadows that meet only beyond the reach of the wave count as
+apart, so that the local repair may add links that one with a view of everything would not. A backup takes part in a
+topic only where it is known to be connected with a neighbour of who has gone: what has to be connected again are those
+neighbours, and a backup that hangs somewhere else does not help.
 
 Several nodes may go at once, and be each other's neighbours. A shadow that reports adds what else it has lost, and the
 one that leads takes that on. A neighbour of who has gone that does not answer has gone too: the one that leads then
@@ -23,9 +24,10 @@ same node, the higher number gives way.
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from topicloom.simulation.backup_node import LATE, NOBODY, RENEW, RENEWED, TELL, UPKEEP, BackupNode, Effect, Message
+from topicloom.simulation.backup_node import LATE, NOBODY, RENEW, RENEWED, TELL, UPKEEP, Effect, Message
 from topicloom.simulation.network import Send, Up, Wake
-from topicloom.simulation.shadow_planning import Numbers, Rule, Told, chosen_links
+from topicloom.simulation.shadow_planning import Numbers, Pieces, Rule, Told, chosen_links, pieces_of
+from topicloom.simulation.wave_node import ECHO, PROBE, Labels, Meeting, WaveNode
 
 ASK, REPORT, SEARCH, KNOWN, DIAL, DIALLED, LINK, DONE = (
     "ask", "report", "search", "known", "dial", "dialled", "link", "done",
@@ -33,7 +35,7 @@ ASK, REPORT, SEARCH, KNOWN, DIAL, DIALLED, LINK, DONE = (
 LONGER = 4  # times patience: how long one waits for a leader that has asked
 
 
-class ShadowNode(BackupNode):
+class ShadowNode(WaveNode):
     """A node, and what it does when others have gone."""
 
     def __init__(self, number: int, topics: Numbers, rule: Rule) -> None:
@@ -42,6 +44,7 @@ class ShadowNode(BackupNode):
 
     def _forget(self) -> None:
         """Begin with no loss."""
+        self.requests, self.labels = {}, {}
         self.lost: dict[int, Told] = {}
         self.kept: dict[int, Told] = {}  # what primaries that have gone had told
         self.found: dict[int, Told] = {}
@@ -54,7 +57,7 @@ class ShadowNode(BackupNode):
         self.dialling: dict[int, set[int]] = {}
         self.undialled: set[int] = set()
         self.unrenewed: list[int] = []
-        self.led = self.leading = self.chosen = self.again = False
+        self.led = self.leading = self.looking = self.chosen = self.again = False
 
     def notice(self, gone: Collection[int], build: int) -> None:
         """Miss nodes that have gone, before the network starts; ``build`` sets of backups were built before."""
@@ -88,6 +91,10 @@ class ShadowNode(BackupNode):
             return self._hear_report(sender, *body)
         if kind == SEARCH:
             return self._pass_on(sender, *body)
+        if kind == PROBE:
+            return self.probed(sender, *body)
+        if kind == ECHO:
+            return self.echoed(sender, *body)
         if kind == KNOWN:
             self.found.update((node, Told(*told)) for node, *told in body[0])
             self.again |= sender in self.missing  # it lives
@@ -98,7 +105,7 @@ class ShadowNode(BackupNode):
             return self._hear_dialled(sender)
         elif kind == LINK:
             self.neighbours[sender] = frozenset(body[0])
-            return self.changed()
+            return self.changed(everyone=True)
         elif kind == DONE:
             self.done.update(body[0])
         return []
@@ -107,7 +114,7 @@ class ShadowNode(BackupNode):
         """A link stands, or a backup knows that it is one."""
         if message[0] != LINK:
             return super().acknowledged(to, message)
-        return [Up(to), *self.changed(), *self._dialled(to)]
+        return [Up(to), *self.changed(everyone=True), *self._dialled(to)]
 
     def gave_up(self, to: int, message: Message) -> list[Effect]:
         """Go on without a node that does not answer."""
@@ -122,6 +129,8 @@ class ShadowNode(BackupNode):
             return self._dialled(to)
         if kind == DIAL:
             return self._hear_dialled(to)
+        if kind == PROBE:
+            return self.echoed(to, message[3], ())
         return self._renew_next() if kind == RENEW else super().gave_up(to, message)
 
     def wake(self, what: str) -> list[Effect]:
@@ -132,6 +141,8 @@ class ShadowNode(BackupNode):
             return self.renew(self.build + 1 + self.number, NOBODY) if self.backups & self.away else []
         if what == SEARCH:
             return self._after_search()
+        if what.startswith(PROBE):
+            return self._repair(set()) if self.looking and what == f"{PROBE} {self.wave}" else []
         if self.leading or self.lost.keys() <= self.done:
             return []
         if self.led:
@@ -147,6 +158,7 @@ class ShadowNode(BackupNode):
 
     def _ask(self) -> list[Effect]:
         """Ask all shadows of all who are known to have gone. The number of those tells one round from another."""
+        self.looking = False
         gone, topics = tuple(sorted(self.lost)), tuple(sorted({t for told in self.lost.values() for t in told.topics}))
         shadows = {node for told in self.lost.values() for node in (*told.neighbours, *told.backups)}
         self.missing |= shadows & self.away - self.lost.keys()
@@ -164,7 +176,7 @@ class ShadowNode(BackupNode):
         if self.lost.keys() & set(gone):
             self.led = True
             if self.leading and not self.chosen and sender < self.number:
-                self.leading = False
+                self.leading = self.looking = False
                 out.append(Wake(LONGER * self.rule.patience, "lead"))
         return out
 
@@ -197,10 +209,12 @@ class ShadowNode(BackupNode):
             return []
         if self._take_on():
             return self._ask()
+        if self.looking:
+            return []
         between = {node for told in self.lost.values() for node in told.neighbours}
         unknown = tuple(sorted(self.missing & between - self.searched - self.lost.keys()))
         if not unknown:
-            return self._repair()
+            return self._look_further()
         self.searched.update(unknown)
         near = {*self.neighbours, *self.backups, *self.primaries, *self.reports} - self.away - {self.number}
         message = (SEARCH, self.number, unknown)
@@ -228,12 +242,33 @@ class ShadowNode(BackupNode):
 
     # Choose links, have them dialled, and have backups renewed.
 
-    def _repair(self) -> list[Effect]:
-        self.chosen = True
+    def _look_further(self) -> list[Effect]:
+        """Have a wave run from the pieces of topics that are in several as far as the reports tell."""
+        pieces = {topic: found for topic, found in self._pieces().items() if len(set(found.values())) > 1}
+        if not pieces or not self.rule.reach:
+            return self._repair(set())
+        self.looking = True
+        sent: dict[int, Labels] = {}
+        for topic, found in sorted(pieces.items()):
+            for node, piece in found.items():
+                if node in self.reports:
+                    sent[node] = (*sent.get(node, ()), (topic, piece))
+        out = self.begin_wave(sent)
+        return [*out, Wake(LONGER * self.rule.patience / 2, f"{PROBE} {self.wave}")]
+
+    def _pieces(self) -> Pieces:
+        return pieces_of(self.reports, {node for told in self.lost.values() for node in told.neighbours})
+
+    def wave_over(self, met: set[Meeting]) -> list[Effect]:
+        """Choose links between pieces that the wave has found apart."""
+        return self._repair(met) if self.looking else []
+
+    def _repair(self, met: set[Meeting]) -> list[Effect]:
+        self.looking, self.chosen = False, True
         neighbours = {node for told in self.lost.values() for node in told.neighbours}
         stake = {node: report[1] for node, report in self.reports.items()}
         dials: dict[int, list[tuple[int, Numbers]]] = {}
-        for u, v in chosen_links(self.reports, neighbours, self.rule):
+        for u, v in chosen_links(self.reports, neighbours, self.rule, met):
             dials.setdefault(u, []).append((v, stake[v]))
         own = dials.pop(self.number, [])
         self.undialled = set(dials)

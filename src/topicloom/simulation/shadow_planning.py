@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from topicloom.churn.lists import Lists
+from topicloom.churn.state import Lists
 from topicloom.kernels.churn.backups import primal_dual_backups
 from topicloom.kernels.greedy.engine import greedy_links
 from topicloom.kernels.streams import BACKUP_STREAM, draw
@@ -30,8 +30,8 @@ class Rule(NamedTuple):
     """What every node knows.
 
     Low-ODA's rho, the seed of ties, how long a neighbour waits for the one that leads, the coverage of backups, the
-    number of candidates per topic after which a node chooses its backups (None: all that there are), and the random key
-    of each node, which follows from its name and the seed.
+    number of candidates per topic after which a node chooses its backups (None: all that there are), the random key of
+    each node, which follows from its name and the seed, and how many links far a wave goes.
     """
 
     rho: float
@@ -40,6 +40,7 @@ class Rule(NamedTuple):
     coverage: int
     candidates: int | None
     keys: npt.NDArray[np.uint64]
+    reach: int = 0
 
 
 class Offer(NamedTuple):
@@ -49,38 +50,62 @@ class Offer(NamedTuple):
     shared: Numbers
 
 
+Report = tuple[Any, ...]
+Pieces = dict[int, dict[int, int]]
+
+
+def pieces_of(reports: Mapping[int, Report], neighbours: Collection[int]) -> Pieces:
+    """For each topic the nodes that reports tie to a neighbour of who has gone, and the piece of each.
+
+    A piece is called by its lowest node. Nodes that hang somewhere else are left out.
+    """
+    wanting: dict[int, set[int]] = {}
+    edges: dict[int, list[tuple[int, int]]] = {}
+    for node, (_, topics, links) in sorted(reports.items()):
+        for topic in topics:
+            wanting.setdefault(topic, set()).add(node)
+        for peer, shared in links:
+            for topic in shared:
+                edges.setdefault(topic, []).append((node, peer))
+    found: Pieces = {}
+    for topic, nodes in wanting.items():
+        pieces = found.setdefault(topic, {})
+        for node in sorted(nodes.intersection(neighbours)):
+            if node not in pieces:
+                piece = _reached({node}, edges.get(topic, ()))
+                pieces.update(dict.fromkeys(piece, min(piece)))
+    return found
+
+
 def chosen_links(
-    reports: Mapping[int, tuple[Any, ...]], neighbours: Collection[int], rule: Rule
+    reports: Mapping[int, Report],
+    neighbours: Collection[int],
+    rule: Rule,
+    met: Collection[tuple[int, int, int]] = (),
 ) -> list[tuple[int, int]]:
     """Links between shadows, by Low-ODA's rule over the pieces that their reports tell of; the lower number first.
 
-    ``neighbours`` are those of who has gone; in a topic, a backup counts if a report ties it to one of them.
+    ``neighbours`` are those of who has gone; in a topic, a backup counts if a report ties it to one of them. ``met``
+    has pieces that a wave has found to be one: the topic, and the names of the two.
     """
-    wants: dict[int, set[int]] = {node: set(topics) for node, (_, topics, _) in reports.items()}
-    known: dict[tuple[int, int], set[int]] = {}
-    for node, (_, _, links) in reports.items():
-        for peer, shared in links:
-            wants.setdefault(peer, set()).update(shared)
-            known.setdefault((min(node, peer), max(node, peer)), set()).update(shared)
-    for topic in set().union(*wants.values()) if wants else ():
-        edges = [link for link, shared in known.items() if topic in shared]
-        tied = _reached({node for node in neighbours if node in reports}, edges)
-        for node, wanted in wants.items():
-            if node not in tied:
-                wanted.discard(topic)
-    names = sorted(wants)
-    place = {node: number for number, node in enumerate(names)}
-    indptr = np.cumsum([0, *(len(wants[node]) for node in names)])
-    flat, topics = [topic for node in names for topic in sorted(wants[node])], sorted(set().union(*wants.values()))
-    start = np.array([(place[u], place[v]) for u, v in sorted(known)], np.int32).reshape(-1, 2)
+    pieces = pieces_of(reports, neighbours)
+    entries = []
+    for topic, piece_of in pieces.items():
+        joined = [(one, other) for at, one, other in met if at == topic]
+        name = {piece: min(_reached({piece}, joined)) for piece in set(piece_of.values())}
+        entries += [(node, topic, name[piece]) for node, piece in piece_of.items()]
+    entries.sort()
+    names = sorted(reports.keys() | {node for node, _, _ in entries})
+    nodes, flat, start = np.array(entries, np.int64).reshape(-1, 3).T
+    topics, flat = np.unique(flat, return_inverse=True)
     links = greedy_links(
-        indptr,
-        np.searchsorted(topics, flat).astype(np.int32),
+        np.searchsorted(nodes, [*names, names[-1] + 1]),
+        flat.astype(np.int32),
         len(topics),
         rho=rule.rho,
-        start_links=start,
+        components=start.astype(np.int32),
         degree=np.array([reports[node][0] if node in reports else 0 for node in names], np.int64),
-        candidate_nodes=np.array([place[node] for node in sorted(reports)], np.int64),
+        candidate_nodes=np.searchsorted(names, sorted(reports)),
         seed=rule.seed,
     )
     return [(names[u], names[v]) for u, v in links.tolist()]

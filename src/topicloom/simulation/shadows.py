@@ -13,9 +13,14 @@ from topicloom.judge import verify
 from topicloom.model import Interest, Overlay, Verdict
 from topicloom.model.checks import checked_seed, checked_whole
 from topicloom.simulation.backup_node import UPKEEP
+from topicloom.simulation.leave_reasons import LeaveRecord
 from topicloom.simulation.network import Faults, Network
 from topicloom.simulation.shadow_node import ASK, DIAL, KNOWN, LINK, REPORT, SEARCH, ShadowNode
-from topicloom.simulation.shadow_planning import Rule
+from topicloom.simulation.shadow_planning import Rule, Told
+from topicloom.simulation.wave_node import ECHO, PROBE
+
+# Messages without which a repair cannot be made; waves only save links.
+REPAIR = (ASK, REPORT, SEARCH, KNOWN, DIAL, LINK)
 
 
 class LeaveReport(NamedTuple):
@@ -73,6 +78,7 @@ def simulate_leaves(
     coverage: int = 3,
     rho: float = 3.0,
     candidates: int | None = 6,
+    reach: int = 8,
     faults: Faults = Faults(),
     seed: int = 0,
 ) -> LeavesSimulation:
@@ -94,6 +100,9 @@ def simulate_leaves(
         How many candidates for each of its topics a node looks for before it chooses backups, at least ``coverage``.
         None: all that there are. After a single leave without losses, the backups are then those that `Maintainer`
         would choose for the same links.
+    reach : int
+        How many links far the one that leads a repair has others look whether pieces of a topic hang together. More
+        saves links and costs messages; 0 looks no further than the neighbours of shadows.
     faults : Faults
         Delays, losses and retries; its crashes do not count here, since the leaves are given.
     seed : int
@@ -109,8 +118,9 @@ def simulate_leaves(
 
     Notes
     -----
-    Some four messages per shadow and leave. Links beyond those of `Maintainer` are the price of not looking further
-    than the neighbours of shadows. Step III costs more: some messages for each candidate of each node that lost a
+    Some four messages per shadow and leave, and two for each link that a wave passes, in the topics that the neighbours
+    of shadows do not show to be connected. Links beyond those of `Maintainer` are the price of looking no further than
+    ``reach`` links. Step III costs more: some messages for each candidate of each node that lost a
     backup. Nodes that fail together are repaired together where a neighbour or backup of each of them stays and can be
     reached; ``reasons`` says which topics were not, and why.
 
@@ -138,7 +148,8 @@ def simulate_leaves(
     maintainer = Maintainer(interest, overlay, policy="shadow", coverage=coverage, rho=rho, k=1, seed=seed)
     names = interest.node_labels.tolist()
     keys = np.array([node_key(name, seed) for name in names], np.uint64)
-    rule = Rule(float(rho), seed, (faults.tries + 4) * faults.retry_after, coverage, candidates, keys)
+    patience = (faults.tries + 4) * faults.retry_after
+    rule = Rule(float(rho), seed, patience, coverage, candidates, keys, checked_whole("reach", reach, 0))
     world = _World(interest, overlay, maintainer, rule)
     for turn, group in enumerate(leaves):
         world.leave(world.numbers((group,) if isinstance(group, str) else tuple(group)), faults, seed + turn)
@@ -192,6 +203,7 @@ class _World:
         self.short |= {v for v in self.present if self.nodes[v].backups & gone}
         for v in self.present:
             self.nodes[v].notice(gone, self.builds)
+        record = LeaveRecord(self.interest, gone, before, self.known(gone))
         quiet = Faults(faults.loss, 0.0, 0.0, faults.delays, faults.retry_after, faults.tries)
         network = Network(self.nodes, quiet, seed=seed, horizon=float("inf"))
         network.crashed_at = {v: 0.0 for v in range(len(self.nodes)) if v not in self.present}
@@ -203,7 +215,7 @@ class _World:
         self._note_coverage()
         now = self.overlay()
         verdict = verify(now.interest, now.links)
-        self._note_reasons(verdict, gone, before, network)
+        self._note_reasons(verdict, record, network)
         sums = [
             sum(count for kind, count in counts.items() if (kind in UPKEEP) == upkeep)
             for upkeep in (False, True)
@@ -216,7 +228,7 @@ class _World:
                 len({frozenset((change.node, change.peer)) for change in network.changes}),
                 sums[0],
                 sums[1],
-                max(network.rounds[kind] for kind in (ASK, REPORT, SEARCH, KNOWN, DIAL, LINK)),
+                max(network.rounds[kind] for kind in (*REPAIR, PROBE, ECHO)),
                 max((change.time for change in network.changes), default=0.0),
                 verdict.ok,
                 renewed,
@@ -251,24 +263,23 @@ class _World:
                 self.short.discard(v)
         self.short &= self.present
 
-    def _note_reasons(self, verdict: Verdict, gone: set[int], before: list[set[int]], network: Network) -> None:
+    def known(self, gone: set[int]) -> dict[int, dict[int, Told]]:
+        """For each node that has gone, who of those that stay knows what it had told, and that."""
+        known: dict[int, dict[int, Told]] = {node: {} for node in sorted(gone)}
+        for v in sorted(self.present):
+            for node, told in {**self.nodes[v].kept, **self.nodes[v].lost}.items():
+                known[node][v] = told
+        return known
+
+    def _note_reasons(self, verdict: Verdict, record: LeaveRecord, network: Network) -> None:
         """Say for each topic that is broken now and was not why."""
         topics = {self.interest.topic_name(topic): topic for topic in range(self.interest.n_topics)}
         broken = {item.topic for item in verdict.broken}
         self.reasons = {topic: why for topic, why in self.reasons.items() if topic in broken}
-        knew = {node: before[node] | self.nodes[node].backups for node in sorted(gone)}
-        alone = [node for node, others in knew.items() if others and not others & self.present]
-        deaf = sorted(network.unreached.keys() & self.present)
-        for name in broken - self.reasons.keys():
-            cut = [node for node in alone if topics[name] in self.nodes[node].wanted]
-            if cut:
-                label = self.interest.node_label(cut[0])
-                why = f"node {label!r} wanted it, and its neighbours and backups failed with it"
-            elif deaf:
-                why = f"all tries to reach {self.interest.node_label(deaf[0])!r}, which is there, were lost"
-            else:
-                why = "no node that stays found out about all that failed between its pieces"
-            self.reasons[name] = why
+        heard = {v: self.nodes[v].lost.keys() | self.nodes[v].found.keys() for v in self.present}
+        lost = [message for message in network.lost if message.kind in REPAIR]
+        for name in sorted(broken - self.reasons.keys(), key=str):
+            self.reasons[name] = record.reason(topics[name], self.links, heard, lost)
 
     def overlay(self) -> Overlay:
         """The overlay of the nodes that are there."""

@@ -2,8 +2,7 @@
 
 from os import PathLike
 
-from pyspark.sql import Column, DataFrame
-from pyspark.sql import functions as F
+from pyspark.sql import DataFrame
 
 from topicloom.errors import InvalidOptionError, MissingColumnError
 
@@ -39,11 +38,6 @@ def require_columns(table: DataFrame, *names: str) -> None:
     for name in names:
         if name not in table.columns:
             raise MissingColumnError(f"missing column {name!r}; the table has {', '.join(table.columns) or 'none'}")
-
-
-def quoted(name: str) -> Column:
-    """Name a column exactly, whatever characters are in it."""
-    return F.col("`" + name.replace("`", "``") + "`")
 
 
 def spread(table: DataFrame, key: str, groups: int) -> DataFrame:

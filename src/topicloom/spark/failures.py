@@ -16,6 +16,10 @@ _CONDITION = re.compile(r"^\[[A-Z0-9_.]+\] ")
 _STATE = re.compile(r"\s*SQLSTATE: \w+;?\s*$")
 _LOST = re.compile(r"ExecutorLostFailure \((.*?)\)\s*(?:Reason: )?(.*)")
 _OUT_OF_HEAP = re.compile(r"java\.lang\.OutOfMemoryError(?:: (.*))?|\bSparkOutOfMemoryError\b")
+# A JVM that ends stops its SparkContext on the way: calls fail in one of these ways, depending on how far it has got.
+_ENDING = re.compile(
+    r"Py4JNetworkError|SparkContext was shut down|stopped SparkContext|SparkContext\.\w+\(\)\" is null"
+)
 _SECONDS_TO_END = 10
 _CANNOT_READ = "cannot read "
 _HEAP_GONE = 52  # the exit code of a JVM that Spark ended because its memory ran out
@@ -88,7 +92,7 @@ def _exit_code(java: "subprocess.Popen[bytes] | None", error: BaseException, tex
     """Return the exit code of the JVM, None while it runs. A JVM that cancels its jobs is about to end."""
     if java is None:
         return None
-    if isinstance(error, ConnectionError) or "SparkContext was shut down" in text or "Py4JNetworkError" in text:
+    if isinstance(error, ConnectionError) or _ENDING.search(f"{type(error).__name__} {text}"):
         with suppress(subprocess.TimeoutExpired):
             return java.wait(_SECONDS_TO_END)
     return java.poll()

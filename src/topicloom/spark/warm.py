@@ -85,8 +85,8 @@ def warm_refinement() -> None:
     from topicloom.workloads import generate
 
     interest = generate(nodes=100, topics=10, subscriptions=3)
-    refine(design(interest, k=2), effort=0.1)
-    refine(design(interest), effort=0.1, shorten=0.1)
+    refine(design(interest, k=2), effort=10)
+    refine(design(interest), effort=10, shorten=0.1)
     lower_bound(interest, effort=0.01)
 
 

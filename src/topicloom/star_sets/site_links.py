@@ -94,7 +94,7 @@ def join_stars(
 
     Notes
     -----
-    A Greedy Merge over the star nodes.
+    The cost is that of a Greedy Merge over the star nodes.
 
     References
     ----------

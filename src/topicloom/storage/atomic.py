@@ -139,11 +139,16 @@ def flush(folder: Path) -> None:
     """Bring a directory and everything in it to the disk."""
     for root, _, files in os.walk(folder):
         for name in [*files, ""]:
-            handle = os.open(Path(root) / name, os.O_RDONLY)
-            try:
-                os.fsync(handle)
-            finally:
-                os.close(handle)
+            flush_one(Path(root) / name)
+
+
+def flush_one(path: Path) -> None:
+    """Bring a file, or the names that a directory holds, to the disk."""
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
 
 
 def _staging_directory(destination: Path, made: list[Path]) -> Path:

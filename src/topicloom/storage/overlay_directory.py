@@ -29,9 +29,8 @@ import pyarrow.parquet as pq
 
 from topicloom.errors import OverlayFormatError, TopicloomError
 from topicloom.model import labels as label_columns
-from topicloom.model.arrays import Int32Array, Int64Array, degrees, normalized_links
+from topicloom.model.arrays import Int32Array, Int64Array, degrees, normalized_links, shared_topics
 from topicloom.model.interest import ROLES, Interest, role_numbers
-from topicloom.model.shared_topics import shared_topics
 from topicloom.storage.atomic import recover, whole_directory
 from topicloom.storage.parts import OpenFolder, opened, read_part
 from topicloom.storage.run_file import RUN_FILE, parse_run, run_header, write_json, write_run

@@ -13,7 +13,7 @@ PACKAGE = Path(__file__).parents[1]
 # What a figure depends on, beside the module of its measurement.
 _ENGINE = (
     *("kernels/**/*.py", "methods/**/*.py", "churn/*.py", "workloads/*.py"),
-    *("study/inputs.py", "study/churn_workload.py", "study/printed/*.py"),
+    *("study/inputs.py", "study/printed/*.py"),
 )
 
 
@@ -95,8 +95,10 @@ def distinct(cells: Iterable[Cell]) -> list[Cell]:
 
 @cache
 def fingerprint(module_file: str) -> str:
-    """Hash the code that the values of a measurement depend on.
+    """Hash the code that makes the overlays which a measurement looks at, and the module of the measurement.
 
+    What measures them (``measures/``, ``simulation/``, other modules of ``measurements/``) is not covered: after a
+    change there, delete the folder of results.
     Results of other code are measured again. Comments, docstrings, imports, the layout of a file, its name and the
     version number do not count: none of them changes a value.
 
@@ -109,6 +111,7 @@ def fingerprint(module_file: str) -> str:
     return digest.hexdigest()[:16]
 
 
+@cache  # measurements share most of their files
 def parsed_code(source: str) -> str:
     """Dump the syntax tree of a module without docstrings and imports.
 

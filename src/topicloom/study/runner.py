@@ -1,7 +1,7 @@
 """Run cells on Spark: the grid is a DataFrame, a task measures one cell or a few on the same interest."""
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 
 import pyarrow as pa
@@ -11,7 +11,6 @@ from pyspark.sql import functions as F
 from topicloom.study.cell_store import SCHEMA, Store
 from topicloom.study.cells import Cell, canonical
 from topicloom.study.measurements import MEASUREMENTS
-from topicloom.study.progress import Progress
 
 _COLUMNS = "`key` string, fingerprint string, cell string, metric string, `at` double, value double, seconds double"
 # A wave is a Spark job whose figures are stored together; a killed run loses one.
@@ -43,7 +42,7 @@ def run_cells(
     store.fold()
 
 
-def _next_wave(cells: Sequence[Cell], progress: Progress, cores: int) -> Sequence[Cell]:
+def _next_wave(cells: Sequence[Cell], progress: "Progress", cores: int) -> Sequence[Cell]:
     """The first cells, as many as are estimated to take the seconds of a wave; few of a kind that is new.
 
     However long they take, there is a task for each core.
@@ -58,7 +57,7 @@ def _next_wave(cells: Sequence[Cell], progress: Progress, cores: int) -> Sequenc
     return cells[:LARGEST_WAVE]
 
 
-def _measure(spark: SparkSession, tasks: Sequence[Sequence[Cell]], store: Store, progress: Progress) -> None:
+def _measure(spark: SparkSession, tasks: Sequence[Sequence[Cell]], store: Store, progress: "Progress") -> None:
     try:
         figures = measured(grid(spark, tasks)).toArrow()
     except Exception as error:
@@ -117,3 +116,62 @@ def figures_of(cell: Cell) -> pa.Table:
         [seconds] * count,
     ]
     return pa.table([pa.array(column, field.type) for column, field in zip(columns, SCHEMA)], schema=SCHEMA)
+
+
+class Progress:
+    """Tells after each wave how many cells are done and an estimate of what is left.
+
+    The estimate takes the seconds per weight of finished cells of the same measurement and method, and the mean of all
+    finished cells where there is none yet.
+    """
+
+    def __init__(self, missing: Sequence[Cell], *, done: int, cores: int, say: Callable[[str], None]) -> None:
+        self._left = {cell.key: cell for cell in missing}
+        self._total = done + len(missing)
+        self._cores, self._say = cores, say
+        self._spent: dict[tuple[str, str], tuple[float, float]] = {}
+        self._finished = 0
+        self._began = time.monotonic()
+        if done:
+            say(f"{done:,} of {self._total:,} cells were measured before")
+
+    def advance(self, finished: Iterable[tuple[Cell, float]]) -> None:
+        """Count finished cells, given with the seconds each took, and say where the run stands."""
+        for cell, seconds in finished:
+            self._left.pop(cell.key, None)
+            self._finished += 1
+            kind = (cell.measurement, cell.method)
+            before = self._spent.get(kind, (0.0, 0.0))
+            self._spent[kind] = before[0] + seconds, before[1] + cell.weight
+        elapsed = time.monotonic() - self._began
+        rest = f"about {_duration(self.seconds_left())} left" if self._left else "done"
+        self._say(f"{self._total - len(self._left):,} of {self._total:,} cells, {_duration(elapsed)}; {rest}")
+
+    def seconds_of(self, cell: Cell) -> float | None:
+        """Estimate the seconds that a cell takes. Returns None while no cell like it is finished."""
+        spent = self._spent.get((cell.measurement, cell.method))
+        return None if spent is None else cell.weight * spent[0] / spent[1]
+
+    def seconds_left(self) -> float:
+        """Estimate of the seconds that the other cells take."""
+        mean = sum(spent for spent, _ in self._spent.values()) / max(self._finished, 1)
+        known = [self.seconds_of(cell) for cell in self._left.values()]
+        return sum(mean if seconds is None else seconds for seconds in known) / self._cores
+
+
+def _duration(seconds: float) -> str:
+    return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} min"
+
+
+_TINY = {"nodes": 200, "topics": 12, "subscriptions": 4}
+_COMPILED_ELSEWHERE = ("star-bound",)  # a linear program, which would take long on so dense an interest
+
+
+def warm(cells: Iterable[Cell]) -> None:
+    """Run each kind of cell once on a tiny interest; instant when its code is cached."""
+    kinds = {(cell.measurement, cell.method, cell.workload.get("sizes")): cell for cell in cells}
+    kinds = {kind: cell for kind, cell in kinds.items() if cell.measurement not in _COMPILED_ELSEWHERE}
+    for cell in kinds.values():
+        options = {**cell.options, **({"rounds": 30, "every": 10} if "rounds" in cell.options else {})}
+        sizes = {"sizes": cell.workload["sizes"]} if cell.workload.get("sizes") == "mean" else {}
+        list(MEASUREMENTS[cell.measurement].function(Cell(cell.measurement, cell.method, {**_TINY, **sizes}, options)))

@@ -5,8 +5,7 @@ import numpy as np
 from topicloom.model import Interest
 from topicloom.model.arrays import frozen
 from topicloom.model.labels import from_arrow
-from topicloom.workloads.names import node_names, topic_names
-from topicloom.workloads.tables import tables_of
+from topicloom.workloads.tables import node_names, tables_of, topic_names
 from topicloom.workloads.workload import SIZE_EXPONENT, Workload
 
 

@@ -8,9 +8,9 @@ import typer
 
 from topicloom.auditing import Finding, Findings, audit
 from topicloom.cli.commands.routes import load_inventory
-from topicloom.cli.console import visible
-from topicloom.cli.option_groups import Json
-from topicloom.cli.sources import interest_of
+from topicloom.cli.console import tell, visible
+from topicloom.cli.given import given_interest
+from topicloom.cli.option_groups import Json, TableOptions
 
 EXAMPLE = "Example: topicloom audit etc --interest subs.csv    (exit code 0: clean, 1: findings, 2: unreadable)"
 _SHOWN = 20
@@ -33,7 +33,7 @@ def command(
 
     Follows every message from broker to broker, as the configurations send it, and counts the copies that arrive.
     """
-    wanted = None if interest is None else interest_of(interest)
+    wanted = None if interest is None else given_interest(str(interest), TableOptions(), tell)
     found = audit(configs, wanted, inventory=load_inventory(inventory)[0])
     if as_json:
         print(found.to_json())

@@ -12,12 +12,12 @@ import typer
 
 from topicloom.churn import Event, Maintainer
 from topicloom.churn.event_json import CHANGES, change_line, change_rows, parse_line, rejected_row, table
-from topicloom.churn.options import BUILDERS, POLICIES, recorded_k
+from topicloom.churn.options import BUILDERS, POLICIES, Options, recorded_k
 from topicloom.churn.route_store import check_fits
 from topicloom.cli.console import format_number, narrated, print_table, tell
 from topicloom.cli.given import GivenOverlay, SubscriptionsFile, given_overlay
 from topicloom.cli.option_groups import Json, LinkOptions, Overwrite, TableOptions
-from topicloom.errors import InputNotFoundError, InvalidEventError, MissingColumnError
+from topicloom.errors import InputNotFoundError, InvalidEventError, MissingColumnError, UnreadableInputError
 from topicloom.model import Change, Overlay, Rejection
 from topicloom.routing import Plan
 from topicloom.storage.atomic import whole_directory
@@ -34,13 +34,16 @@ class UpkeepOptions:
     """How an overlay is kept connected while nodes come and go."""
 
     policy: Annotated[
-        str | None, typer.Option(help=f"Where new links are sought: {', '.join(POLICIES)}.  [default: shadow]")
+        str | None,
+        typer.Option(help=f"Where new links are sought: {', '.join(POLICIES)}.  [default: {Options.policy}]"),
     ] = None
     backups: Annotated[
-        str | None, typer.Option(help=f"How backups are chosen: {', '.join(BUILDERS)}.  [default: primal-dual]")
+        str | None, typer.Option(help=f"How backups are chosen: {', '.join(BUILDERS)}.  [default: {Options.backups}]")
     ] = None
-    coverage: Annotated[int | None, typer.Option(help="Backups per topic of a node.  [default: 3]")] = None
-    rho: Annotated[float | None, typer.Option(help="Of Low-ODA's link rule.  [default: 3]")] = None
+    coverage: Annotated[
+        int | None, typer.Option(help=f"Backups per topic of a node.  [default: {Options.coverage}]")
+    ] = None
+    rho: Annotated[float | None, typer.Option(help=f"Of Low-ODA's link rule.  [default: {Options.rho:g}]")] = None
     k: Annotated[int | None, typer.Option(help="Connectivity to maintain.  [default: that of the overlay]")] = None
     release: Annotated[
         int | None,
@@ -161,7 +164,7 @@ def _parquet_events(path: Path) -> Iterator[Any]:
     try:
         table = pq.read_table(path)
     except (OSError, pa.ArrowException) as error:
-        raise InputNotFoundError(f"{path} cannot be read as Parquet: {error}") from None
+        raise UnreadableInputError(f"{path} cannot be read as Parquet: {error}") from None
     missing = {"event", "node"} - set(table.column_names)
     if missing:
         raise MissingColumnError(f"{path} has no column {sorted(missing)[0]!r}; it has {', '.join(table.column_names)}")
@@ -177,7 +180,7 @@ def _write(
     changes: Sequence[Change],
     rejected: Sequence[Rejection],
 ) -> None:
-    m.overlay.save(staging / "overlay")
+    m.overlay.save(staging / "overlay")  # `save` only writes a new folder of its own
     for part in sorted((staging / "overlay").iterdir()):
         part.rename(staging / part.name)
     (staging / "overlay").rmdir()

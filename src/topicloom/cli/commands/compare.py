@@ -3,7 +3,6 @@
 import json
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -11,10 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from topicloom.cli.console import Narrator, format_number, narrated, print_table, tell
-from topicloom.cli.engines import Engine, check_engine, spark_tables, tables_in_memory
-from topicloom.cli.figures import COLUMNS, cells
-from topicloom.cli.input_tables import rows_of, tell_of_rows
+from topicloom.cli.console import COLUMNS, Narrator, cells, format_number, narrated, print_table, tell
+from topicloom.cli.engines import Engine, check_engine, rows_of, spark_tables, tables_in_memory, tell_of_rows
 from topicloom.cli.option_groups import Json, LinkOptions, Overwrite, Seed, SparkOptions, Subscriptions, TableOptions
 from topicloom.engine.request import MEMORY, SPARK
 from topicloom.errors import InvalidOptionError, NotEnoughMemoryError
@@ -28,14 +25,12 @@ from topicloom.storage.destination import check_destination
 from topicloom.storage.run_file import run_header, write_json, write_run
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
     from topicloom.engine.comparison import Compared, Comparison
     from topicloom.methods.registry import Size
     from topicloom.pipeline.read import SparkTable
     from topicloom.spark.stages import Stages
 
-EXAMPLE = "Example: topicloom compare subscriptions.csv.gz comparison --links today.csv --methods gm,low-oda:rho=3,hub"
+EXAMPLE = "Example: topicloom compare subscriptions.csv.gz comparison --links have.csv --methods gm,low-oda:rho=3,hub"
 _HEADER = ("method", *COLUMNS.values(), "seconds")
 
 
@@ -90,7 +85,7 @@ def command(
                 from topicloom.spark.workers import check_workers
 
                 check_workers(spark)
-                found = _side_by_side(spark, engine, tables, task, choices, stages) or _spread(
+                found = _side_by_side(engine, tables, task, choices, stages) or _spread(
                     tables, table.expand, choices, seed, check, narrator, stages
                 )
     compared = with_pareto_best(found.compared)
@@ -136,7 +131,6 @@ def _choices(methods: str) -> list[MethodChoice]:
 
 
 def _side_by_side(
-    spark: "SparkSession",
     engine: str,
     tables: "Sequence[SparkTable]",
     task: "Callable[..., Comparison]",
@@ -144,17 +138,15 @@ def _side_by_side(
     stages: "Stages",
 ) -> "Comparison | None":
     """A task for each row, which reads the files itself; None where the files do not fit one, or Python cannot."""
-    from topicloom.pipeline.one_pass import TooManyRowsError, fits_one_task, in_tasks
+    from topicloom.pipeline.one_pass import in_tasks
 
-    if engine != SPARK or not fits_one_task(*tables) or any(one.read is None for one in tables):
-        return None
     works = [partial(task, choices=[], held=True)] if len(tables) > 1 else []
     works += [partial(task, choices=[choice], held=False) for choice in choices]
-    with suppress(TooManyRowsError):
-        sentence = f"running {len(choices)} methods side by side"
-        parts = in_tasks(spark, tables, works, stages=stages, sentence=sentence)
-        return replace(parts[0], compared=tuple(one for part in parts for one in part.compared))
-    return None
+    sentence = f"running {len(choices)} methods side by side"
+    parts = in_tasks(tables, works, engine=engine, stages=stages, sentence=sentence)
+    if parts is None:
+        return None
+    return replace(parts[0], compared=tuple(one for part in parts for one in part.compared))
 
 
 def _spread(
@@ -168,7 +160,7 @@ def _spread(
 ) -> "Comparison":
     """Compare by the distributed pipeline: encoded once, and a task for each row."""
     from topicloom.engine.comparison import Comparison, HeldLinks
-    from topicloom.pipeline.compare import compare_methods
+    from topicloom.pipeline.construct import compare_methods
     from topicloom.pipeline.links import BROUGHT_HERE, fits_driver, fitted_to
     from topicloom.pipeline.prepare import prepare
 

@@ -14,20 +14,27 @@ import typer
 
 from topicloom.cli.commands.verify import broken_sentence
 from topicloom.cli.console import Narrator, format_number, narrated, print_table, seconds_since_start, tell
-from topicloom.cli.engines import Engine, check_engine, in_one_task_or, rows_in_memory
-from topicloom.cli.input_tables import looked_at_table, rows_of, tell_of_rows
+from topicloom.cli.engines import (
+    Engine,
+    check_engine,
+    in_one_task_or,
+    looked_at_table,
+    rows_in_memory,
+    rows_of,
+    tell_of_rows,
+)
 from topicloom.cli.option_groups import (
     ExactDiameters,
     Json,
+    MethodOptions,
     Overwrite,
-    RoundsOptions,
     Seed,
     SparkOptions,
     Subscriptions,
     TableOptions,
 )
 from topicloom.cli.sources import is_small, part_of_overlay
-from topicloom.engine.request import DISTRIBUTED, MEMORY, SPARK, SPREAD, DesignRequest
+from topicloom.engine.request import MEMORY, SPARK, DesignRequest
 from topicloom.errors import InvalidOptionError
 from topicloom.spark.memory import available_memory
 from topicloom.spark.session import cores_of, is_embedded, spark_session
@@ -64,50 +71,13 @@ def command(
         int | None,
         typer.Option(help="Keep every topic connected while fewer than K of its nodes are down; judged at it."),
     ] = None,
-    sequence: Annotated[
-        str | None,
-        typer.Option(help="harary-pt: arbitrary (node ids) or similarity (fewer links).  [default: arbitrary]"),
-    ] = None,
-    rho: Annotated[
-        float | None,
-        typer.Option(
-            help="low-oda, dc, rounds-gm: contribution that may be given up for a lower maximum degree.  [default: 3]"
-        ),
-    ] = None,
-    partitions: Annotated[
-        str | None, typer.Option(help="dc: number of partitions, or auto.  [default: 10]", show_default=False)
-    ] = None,
-    division: Annotated[
-        str | None,
-        typer.Option(
-            help="dc: random, or similar (like interests together and a core: fewer links).  [default: random]"
-        ),
-    ] = None,
-    inner: Annotated[
-        str | None,
-        typer.Option(help="dc: method for the partitions: gm, low-oda, weighted-gm, rounds-gm or gm2.  [default: gm]"),
-    ] = None,
-    core: Annotated[
-        int | None,
-        typer.Option(help="dc: nodes that every partition sees.  [default: 0, with similar a partition's worth]"),
-    ] = None,
-    aim: Annotated[
-        str | None,
-        typer.Option(
-            help="dc: what --partitions auto makes small: time, parallel-time or candidates.  [default: time]"
-        ),
-    ] = None,
-    merge_limit: Annotated[
-        int | None, typer.Option(help="dc: star nodes in one merge.  [default: 20000]", show_default=False)
-    ] = None,
-    seconds: Annotated[
-        float | None, typer.Option(help="exact: time limit of the branching.  [default: 60]", show_default=False)
-    ] = None,
+    *,
+    options: MethodOptions,
     work: Annotated[
         Path | None,
         typer.Option(
-            help="dc, rounds-gm: folder for what is finished, from which the same command goes on after a crash.  "
-            "[default: hidden, beside OUT]",
+            help="dc, rounds-gm: folder for what is finished, from which the same command goes on after a crash; "
+            "dc is spread over tasks then.  [default: hidden, beside OUT, where the work is spread]",
             show_default=False,
         ),
     ] = None,
@@ -125,8 +95,6 @@ def command(
     ] = None,
     bound: Annotated[bool, typer.Option("--bound", help="Prove how near to the fewest links it is.")] = False,
     seed: Seed = 0,
-    *,
-    rounds: RoundsOptions,
     table: TableOptions,
     exact_diameters: ExactDiameters = False,
     overwrite: Overwrite = False,
@@ -138,22 +106,9 @@ def command(
     spark_options: SparkOptions,
 ) -> int:
     """Design an overlay for a table of subscriptions, verify and measure it, and write it as Parquet."""
-    given = {
-        "rho": rho,
-        "partitions": _whole_or_text(partitions),
-        "division": division,
-        "inner": inner,
-        "core": core,
-        "aim": aim,
-        "merge_limit": merge_limit,
-        "sequence": sequence,
-        "seconds": seconds,
-        **vars(rounds),
-    }
-    options: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     check_engine(engine, spark_options)
     barred = forbid is not None or inventory is not None
-    request = DesignRequest.of(method, options, seed=seed, k=k, barred=barred)
+    request = DesignRequest.of(method, options.given, seed=seed, k=k, barred=barred)
     request = replace(request, refine=_effort(refine, barred), exact_diameters=exact_diameters)
     if method is None and k is not None:
         tell(f"k = {k}: designing with {request.method}{CHOICES.get(request.method, '')}")
@@ -192,8 +147,7 @@ def command(
                 )  # fmt: skip
                 result = in_one_task_or(
                     spread,
-                    DISTRIBUTED if request.method in SPREAD else engine,
-                    spark,
+                    request.spread_by(engine, work),
                     [source],
                     partial(task, available=available),
                     stages=stages,
@@ -280,16 +234,7 @@ def _spread(
         warm(request.method)
         if available < sys.maxsize:
             warm_workers(source.rows.sparkSession, request.method)
-    result = design_prepared(
-        prepared,
-        method=request.method,
-        seed=request.seed,
-        work=work,
-        forbid=barred,
-        exact_diameters=request.exact_diameters,
-        stages=stages,
-        **{**request.options, "k": request.k},
-    )
+    result = design_prepared(prepared, request, work=work, forbid=barred, stages=stages)
     faults: list[str] = []
     if barred is not None:
         from topicloom.cli.forbidden_links import forbidden_faults
@@ -334,10 +279,6 @@ def _remove_work(out: Path, folder: Path | None) -> None:
     """Remove the folder for finished partitions beside the output."""
     if folder is None:
         shutil.rmtree(_work_folder(out), ignore_errors=True)
-
-
-def _whole_or_text(value: str | None) -> int | str | None:
-    return int(value) if value is not None and value.isdecimal() else value
 
 
 def _report(

@@ -31,7 +31,11 @@ def command(
     out = out.absolute()
     inputs = [*stars, *after]
     check_destination(out, overwrite=overwrite, inputs=inputs)
-    join = join_stars([StarSet.load(path) for path in stars], after=[load_sites(folder) for folder in after])
+    given = [StarSet.load(path) for path in stars]
+    join = join_stars(given, after=[load_sites(folder) for folder in after])
+    missing = {key for one in given for key in one.others} - {one.key for one in given}
+    if missing:
+        tell(f"star sets were made for {len(missing):,} more of the sites, which can join later with --after {out}")
     folders = save(join, out, inputs=inputs, overwrite=overwrite)
     counts = {site: len(join.links_of(site)) for site in join.sites}
     if as_json:

@@ -1,26 +1,20 @@
 """``topicloom measure``: the metrics of an overlay made by any tool."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from topicloom.cli.console import Narrator, format_number, narrated, print_table, tell
-from topicloom.cli.engines import Engine, answer_about, check_engine
-from topicloom.cli.figures import COLUMNS, cells
-from topicloom.cli.input_tables import check_folder, prepared_links
+from topicloom.cli.console import COLUMNS, cells, format_number, print_table, tell
+from topicloom.cli.engines import Engine, links_checked
 from topicloom.cli.option_groups import Json, LinkOptions, Links, SparkOptions, Subscriptions, TableOptions
 from topicloom.engine.request import SPARK
 from topicloom.errors import InvalidOptionError
 
 if TYPE_CHECKING:
-    from topicloom.bounds import LowerBound
     from topicloom.model import Metrics
-    from topicloom.pipeline.read import SparkTable
-    from topicloom.reading.link_findings import LinkFindings
-    from topicloom.spark.stages import Stages
 
 EXAMPLE = "Example: topicloom measure subscriptions.csv.gz my-links.csv --json"
 
@@ -37,27 +31,24 @@ def command(
     spark_options: SparkOptions,
 ) -> None:
     """Measure links of any origin: degrees, diameters, hops, unwanted relays, and what one failure does."""
-    check_engine(engine, spark_options)
-    given = (subscriptions, table.wanted), (links, link_table.wanted)
+    from topicloom.engine.check_rows import measure_rows
 
-    def spread(
-        tables: "Sequence[SparkTable]", narrator: Narrator, stages: "Stages"
-    ) -> "tuple[Metrics, LinkFindings, LowerBound | None]":
-        from topicloom.pipeline.design import measure_prepared
+    def spread() -> "Callable[..., tuple[Metrics, None]]":
+        from topicloom.pipeline.check import measure_prepared
 
         if bound:
             raise InvalidOptionError("--bound is for what one task can hold; with --engine memory it tries")
-        prepared, encoded, findings = prepared_links(tables, table.expand, narrator, stages)
-        with check_folder(spark_options, findings) as work:
-            return measure_prepared(prepared, encoded, stages=stages, work=work), findings, None
+        return lambda *prepared, **folder: (measure_prepared(*prepared, **folder), None)
 
-    with narrated("starting") as narrator:
-        from topicloom.engine.check_rows import measure_rows
-
-        task = partial(measure_rows, expand=table.expand, bound=bound)
-        metrics, findings, proved = answer_about(
-            given, engine, spark_options, task, spread, narrator=narrator, sentence="measuring"
-        )
+    (metrics, proved), findings = links_checked(
+        [(subscriptions, table.wanted), (links, link_table.wanted)],
+        table.expand,
+        engine,
+        spark_options,
+        partial(measure_rows, expand=table.expand, bound=bound),
+        spread,
+        sentence="measuring",
+    )
     figures = metrics.to_dict()
     if as_json:
         odd = {"link_findings": findings.to_dict()} if findings.sentences else {}

@@ -9,8 +9,8 @@ import typer
 
 from topicloom.churn import Event, Maintainer
 from topicloom.cli.console import narrated, tell, visible
-from topicloom.cli.option_groups import Json
-from topicloom.cli.sources import interest_of
+from topicloom.cli.given import given_interest
+from topicloom.cli.option_groups import Json, TableOptions
 from topicloom.errors import OutputExistsError
 from topicloom.model import Change, Interest, Overlay
 
@@ -36,7 +36,7 @@ def command(
     """
     with narrated("reading both") as narrator:
         given = Overlay.load(overlay)
-        made = churn_events(given.interest, interest_of(today))
+        made = churn_events(given.interest, given_interest(str(today), TableOptions(), narrator.note))
         change = None
         if links and made:
             narrator(f"applying {len(made):,} events")

@@ -40,7 +40,8 @@ def command(
     else:
         print(
             f"{len(stars.stars):,} of {given.interest.n_nodes:,} nodes stand for the {shared:,} topics that "
-            f"{len(stars.others):,} other sites have too; the other topics do not occur"
+            f"{len(stars.others):,} other {'site has' if len(stars.others) == 1 else 'sites have'} too; "
+            "the other topics do not occur"
         )
     tell(f"wrote {out}")
     return 0

@@ -81,8 +81,7 @@ def _run(
     from topicloom.study.cells import distinct
     from topicloom.study.inputs import DATASETS_VARIABLE, available
     from topicloom.study.papers import known_kinds
-    from topicloom.study.runner import run_cells
-    from topicloom.study.warm_cells import warm
+    from topicloom.study.runner import run_cells, warm
 
     wanted = distinct(cell for study in studies for cell in study.grid(size))
     cells = [cell for cell in wanted if available(cell)]
@@ -108,7 +107,7 @@ def _run(
 def _report(out: Path, studies: "list[Study]", size: "Scale", note: str) -> None:
     """Write tables, plots and the page from what has been measured, and show the table."""
     from topicloom.study.cell_store import Store
-    from topicloom.study.page import verdict_tables
+    from topicloom.study.page import verdicts
     from topicloom.study.page.lookup import Results
     from topicloom.study.page.results_page import write_report
     from topicloom.version import __version__
@@ -125,13 +124,13 @@ def _report(out: Path, studies: "list[Study]", size: "Scale", note: str) -> None
         [
             (
                 f"{row.study}: {row.number.says}",
-                verdict_tables.figure(row.number.value, row.number.unit),
-                verdict_tables.figure(row.ours, row.number.unit),
-                verdict_tables.figure(row.ratio),
+                verdicts.figure(row.number.value, row.number.unit),
+                verdicts.figure(row.ours, row.number.unit),
+                verdicts.figure(row.ratio),
                 row.verdict,
             )
             for row in counted
         ],
     )
-    tell(verdict_tables.tally(rows))
+    tell(verdicts.tally(rows))
     tell(f"wrote {out / 'results.md'} and {out / 'results'}")

@@ -1,24 +1,20 @@
 """``topicloom verify``: whether every message reaches all who want it."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from topicloom.cli.console import Narrator, narrated, tell, visible
-from topicloom.cli.engines import Engine, answer_about, check_engine
-from topicloom.cli.input_tables import check_folder, prepared_links
+from topicloom.cli.console import tell, visible
+from topicloom.cli.engines import Engine, links_checked
 from topicloom.cli.option_groups import Json, LinkOptions, Links, SparkOptions, Subscriptions, TableOptions
 from topicloom.engine.request import SPARK
 from topicloom.judge import checked_k
 
 if TYPE_CHECKING:
     from topicloom.model import BrokenTopic, Verdict
-    from topicloom.pipeline.read import SparkTable
-    from topicloom.reading.link_findings import LinkFindings
-    from topicloom.spark.stages import Stages
 
 EXAMPLE = "Example: topicloom verify subscriptions.csv.gz overlay    (exit code 0: holds, 1: broken)"
 _SHOWN = 20
@@ -40,23 +36,22 @@ def command(
 ) -> int:
     """Judge links of any origin against the subscriptions: exit code 0 if every topic is connected, 1 if not."""
     checked_k(k)
-    check_engine(engine, spark_options)
-    given = (subscriptions, table.wanted), (links, link_table.wanted)
+    from topicloom.engine.check_rows import verify_rows
 
-    def spread(tables: "Sequence[SparkTable]", narrator: Narrator, stages: "Stages") -> "tuple[Verdict, LinkFindings]":
-        from topicloom.pipeline.design import verify_prepared
+    def spread() -> "Callable[..., Verdict]":
+        from topicloom.pipeline.check import verify_prepared
 
-        prepared, encoded, findings = prepared_links(tables, table.expand, narrator, stages)
-        with check_folder(spark_options, findings) as work:
-            return verify_prepared(prepared, encoded, k=k, stages=stages, work=work), findings
+        return partial(verify_prepared, k=k)
 
-    with narrated("starting") as narrator:
-        from topicloom.engine.check_rows import verify_rows
-
-        task = partial(verify_rows, k=k, expand=table.expand)
-        verdict, findings = answer_about(
-            given, engine, spark_options, task, spread, narrator=narrator, sentence="verifying"
-        )
+    verdict, findings = links_checked(
+        [(subscriptions, table.wanted), (links, link_table.wanted)],
+        table.expand,
+        engine,
+        spark_options,
+        partial(verify_rows, k=k, expand=table.expand),
+        spread,
+        sentence="verifying",
+    )
     if as_json:
         shown = [broken._asdict() for broken in verdict.broken]
         facts = {"ok": verdict.ok, "k": k, "topics": verdict.topics, "broken_topics": verdict.broken_topics}

@@ -4,6 +4,7 @@ Every child asks the kernel to be killed when its parent dies (``setpriv --pdeat
 for the end of a pipe, removes the folder when this process is gone, also after SIGKILL.
 """
 
+import re
 import shutil
 import socket
 import subprocess
@@ -97,6 +98,15 @@ def program(name: str, remedy: str) -> str:
     if found is None:
         raise BrokerUnavailableError(f"the program {name} is not installed; {remedy}")
     return found
+
+
+def version_of(path: str, question: str, pattern: str) -> str:
+    """Version that a program prints when it is asked; an error where its answer does not match the pattern."""
+    answer = subprocess.run([path, question], capture_output=True, text=True, timeout=20, check=False).stdout
+    found = re.search(pattern, answer)
+    if found is None:
+        raise BrokerUnavailableError(f"{Path(path).name} {question} names no version")
+    return found[1]
 
 
 def free_ports(number: int) -> list[int]:

@@ -154,6 +154,17 @@ def rehearse(
     --------
     export : the files that are run.
     audit : what is wrong with files of any origin.
+
+    Notes
+    -----
+    The cost is that of running a broker for every node: seconds for a hundred of Mosquitto.
+
+    Examples
+    --------
+    >>> import topicloom as tl
+    >>> plan = tl.Plan(tl.routes(tl.design(tl.datasets.example())))
+    >>> tl.rehearse(plan, to="mosquitto").ok  # doctest: +SKIP
+    True
     """
     begun = time.monotonic()
     network, other = Network.of(plan), None if new is None else Network.of(new)

@@ -1,16 +1,15 @@
 """Running Mosquitto: its command, its version, the state of its bridges, its gates."""
 
+import asyncio
 import getpass
-import re
-import subprocess
+from collections.abc import Sequence
 from functools import lru_cache
 
 from topicloom.deploy.mosquitto import MosquittoGates, client_id, password_path, password_users, placeholder
-from topicloom.deploy.rehearsal.mqtt import MqttWire
-from topicloom.deploy.rehearsal.processes import program
+from topicloom.deploy.rehearsal.processes import program, version_of
 from topicloom.deploy.rehearsal.scene import CLIENT, hashed_password
 from topicloom.deploy.rehearsal.stage import Kind, Stage
-from topicloom.deploy.rehearsal.wire import OnLost, OnMessage, Wire
+from topicloom.deploy.rehearsal.wire import Connection, Door, OnLost, OnMessage, Wire
 from topicloom.errors import BrokerUnavailableError
 
 REMEDY = "on Debian: apt-get install mosquitto"
@@ -82,10 +81,122 @@ def state_key(stage: Stage, owner: str, acceptor: str) -> tuple[str, str]:
 @lru_cache(maxsize=1)
 def mosquitto_version() -> str:
     """Version of the Mosquitto that is installed here, such as ``2.0.11``."""
-    answer = subprocess.run(
-        [program("mosquitto", REMEDY), "-h"], capture_output=True, text=True, timeout=20, check=False
-    ).stdout
-    found = re.search(r"mosquitto version (\S+)", answer)
-    if found is None:
-        raise BrokerUnavailableError("mosquitto -h names no version")
-    return found[1]
+    return version_of(program("mosquitto", REMEDY), "-h", r"mosquitto version (\S+)")
+
+
+_CONNECT, _CONNACK, _PUBLISH, _PUBACK, _SUBACK, _PINGRESP = 0x10, 0x20, 0x30, 0x40, 0x90, 0xD0
+_SUBSCRIBE, _PINGREQ = b"\x82", b"\xc0\x00"
+_QOS_1 = 0x02
+
+
+class MqttWire(Connection):
+    """A connection with a clean session, QoS 1 both ways and no keep-alive."""
+
+    def __init__(self, name: str, door: Door, on_message: OnMessage, on_lost: OnLost) -> None:
+        super().__init__(door, on_message, on_lost, awaited=2)
+        self._connected, self._subscribed = self._awaited
+        self._name, self._packet = name, 0
+
+    @classmethod
+    async def connect(
+        cls, name: str, door: Door, filters: Sequence[str], on_message: OnMessage, on_lost: OnLost
+    ) -> "MqttWire":
+        """Connect and subscribe. Returns when the broker has granted every filter."""
+        loop = asyncio.get_running_loop()
+        _, wire = await loop.create_connection(
+            lambda: cls(name, door, on_message, on_lost), door.host, door.port, ssl=door.tls
+        )
+        try:
+            await asyncio.wait_for(wire._connected, 10)
+            wire._subscribe(filters)
+            await asyncio.wait_for(wire._subscribed, 10)
+        except BaseException:
+            wire.close()
+            raise
+        return wire
+
+    def publish(self, topic: bytes, payload: bytes) -> None:
+        """Publish with QoS 1."""
+        body = len(topic).to_bytes(2, "big") + topic + self._next_id() + payload
+        self._write(_packet(_PUBLISH | _QOS_1, body))
+
+    async def ping(self) -> None:
+        """Wait for the answer to a PINGREQ."""
+        await self._ping(_PINGREQ)
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Send CONNECT."""
+        super().connection_made(transport)
+        texts, flags = [self._name], 0x02
+        if self._door.user is not None:
+            texts.append(self._door.user)
+            flags |= 0x80
+        if self._door.password is not None:
+            texts.append(self._door.password)
+            flags |= 0x40
+        body = b"\x00\x04MQTT\x04" + bytes([flags]) + b"\x00\x00" + b"".join(map(_text, texts))
+        self._write(_packet(_CONNECT, body))
+
+    def data_received(self, data: bytes) -> None:
+        """Handle every whole packet that has arrived."""
+        buffer = self._buffer
+        buffer += data
+        start, end = 0, len(buffer)
+        while end - start >= 2:
+            length, place, shift = 0, start + 1, 0
+            while place < end:
+                byte = buffer[place]
+                length |= (byte & 0x7F) << shift
+                place, shift = place + 1, shift + 7
+                if not byte & 0x80:
+                    break
+            else:
+                break
+            if place + length > end:
+                break
+            self._handle(buffer[start], bytes(buffer[place : place + length]))
+            start = place + length
+        del buffer[:start]
+
+    def _handle(self, kind: int, body: bytes) -> None:
+        if kind & 0xF0 == _PUBLISH:
+            size = int.from_bytes(body[:2], "big")
+            topic, rest = body[2 : 2 + size], body[2 + size :]
+            if kind & 0x06:
+                self._write(bytes((_PUBACK, 2)) + rest[:2])
+                rest = rest[2:]
+            self._on_message(topic, rest)
+        elif kind == _PINGRESP:
+            self._pings.answered()
+        elif kind == _CONNACK and not self._connected.done():
+            if body[1]:
+                self._connected.set_exception(PermissionError(f"the broker refused the client (code {body[1]})"))
+            else:
+                self._connected.set_result(None)
+        elif kind == _SUBACK and not self._subscribed.done():
+            if 0x80 in body[2:]:
+                self._subscribed.set_exception(PermissionError("the broker refused a subscription"))
+            else:
+                self._subscribed.set_result(None)
+
+    def _subscribe(self, filters: Sequence[str]) -> None:
+        body = self._next_id() + b"".join(_text(one) + b"\x01" for one in filters)
+        self._write(_packet(_SUBSCRIBE[0], body))
+
+    def _next_id(self) -> bytes:
+        self._packet = self._packet % 65_535 + 1
+        return self._packet.to_bytes(2, "big")
+
+
+def _text(text: str) -> bytes:
+    data = text.encode()
+    return len(data).to_bytes(2, "big") + data
+
+
+def _packet(kind: int, body: bytes) -> bytes:
+    length, head = len(body), bytearray([kind])
+    while True:
+        length, byte = length >> 7, length & 0x7F
+        head.append(byte | (0x80 if length else 0))
+        if not length:
+            return bytes(head) + body

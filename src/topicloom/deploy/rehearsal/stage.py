@@ -7,15 +7,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Mapping, Set
 from dataclasses import dataclass, field
 
-from topicloom.deploy.export_folder import export_files, write_files
 from topicloom.deploy.gates import Gates
-from topicloom.deploy.planned_network import Network, Row
+from topicloom.deploy.planned_network import Network, Row, Site
 from topicloom.deploy.rehearsal.processes import Crew
 from topicloom.deploy.rehearsal.scene import Scene
 from topicloom.deploy.rehearsal.tally import Tally, tree_distances
 from topicloom.deploy.rehearsal.wire import OnLost, OnMessage, Wire
-from topicloom.deploy.site import Site
-from topicloom.deploy.targets import Export
+from topicloom.deploy.targets import Export, export_files, write_files
 from topicloom.errors import BrokerUnavailableError
 
 _PATIENCE = 30.0

@@ -145,7 +145,32 @@ def candidates(rows, members, price, node, keys, scratch, base):
 
 @serial
 def primal_dual_backups(rows, members, node, weight, barred, shared, rounds, keys, base):
-    """Alg. 12: the union of primal-dual covers; int32. O(backups · mean subscribers of a topic)."""
+    """Build the backups of a node as a union of primal-dual covers (Algorithm 12 of [shadows]).
+
+    Parameters
+    ----------
+    rows, members : Ragged
+        Topics of each node, and subscribers of each topic.
+    node : int
+        Whose backups are built.
+    weight : int64, one per node
+        Price of each node.
+    barred : bool, one per node
+        All False; written to, and all False again at the end.
+    shared : int32, one per node
+        All 0; written to, and all 0 again at the end.
+    rounds : int
+        Covers that are united: backups of each topic.
+    keys, base : uint64
+        What decides between equal prices: keys of the nodes, and a number drawn for this build.
+
+    Returns
+    -------
+    int32
+        The backups, those of one cover after the other.
+
+    Cost: O(backups · mean subscribers of a topic).
+    """
     chosen = np.empty(rounds * rows.length[node], np.int32)
     n_chosen = 0
     barred[node] = True
@@ -172,7 +197,10 @@ def _count_shared(rows, members, node, shared, step):
 
 @serial
 def greedy_backups(c, rounds):
-    """Alg. 11: the union of greedy covers; int32. O(Σ subscribers of the topics · log candidates)."""
+    """Build the backups of a node as a union of greedy covers (Algorithm 11 of [shadows]); int32.
+
+    Cost: O(Σ subscribers of the topics · log candidates).
+    """
     n_topics = len(c.topic_ptr) - 1
     node_ptr, _, topic = number_entries(c.topic_ptr, c.member, len(c.nodes))
     need = np.ones(n_topics, np.int32)

@@ -48,8 +48,9 @@ def topic_weights(subscribers):
     About 2 · √(r / subscribers), in half octaves (2, 3, 4, 6, 8, 11, 16 …, and 1 below 2). The reference r is the
     number of subscribers such that a quarter of all subscriptions are to topics with as many or more: common topics
     then weigh 2. Topics whose subscribers differ by less than half an octave weigh the same, because tiny differences
-    of weight would take the place of the tie rule. Topics with fewer than two subscribers need no link: they take no
-    part in this.
+    of weight would take the place of the tie rule. For the same reason all weigh 1 where the numbers of subscribers
+    scatter no more than those of equally popular topics do by chance. Topics with fewer than two subscribers need no
+    link: they take no part in this.
 
     Parameters
     ----------
@@ -64,12 +65,19 @@ def topic_weights(subscribers):
     """
     subscribers = np.asarray(subscribers, np.int64)
     largest_first = np.sort(subscribers[subscribers > 1])[::-1]
-    if len(largest_first) == 0:
+    if len(largest_first) == 0 or _scatter_by_chance(largest_first):
         return np.ones(len(subscribers), np.int64)
     upto = np.cumsum(largest_first)
     reference = largest_first[np.searchsorted(upto, upto[-1] * COMMON_SHARE)]
     half_octaves = np.rint(np.log2(reference / np.maximum(subscribers, 2)))
     return np.maximum(np.rint(COMMON_WEIGHT * np.exp2(half_octaves / 2)), 1).astype(np.int64)
+
+
+def _scatter_by_chance(sizes):
+    """Whether the dispersion of sizes, χ² if all are drawn alike, is below its mean and three standard deviations."""
+    dispersion = len(sizes) * float((sizes * sizes).sum()) / float(sizes.sum()) - float(sizes.sum())
+    freedom = len(sizes) - 1
+    return dispersion <= freedom + 3 * np.sqrt(2 * freedom)
 
 
 def node_weights(node_ptr, topic, weight):

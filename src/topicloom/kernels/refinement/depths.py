@@ -10,7 +10,8 @@ from topicloom.kernels.refinement.swap_state import CLOCK, NONE
 def price_depths(s, price):
     """Price how far every entry lies from the centre of its topic.
 
-    The centre is the middle of a longest shortest path, as two searches find it (exact on trees).
+    The centre is the middle of a longest shortest path, as two searches find it (exact on trees). A topic in several
+    components has its centre in that of its first entry.
 
     Parameters
     ----------
@@ -21,6 +22,7 @@ def price_depths(s, price):
 
     Cost: O(entries + arcs).
     """
+    s.depth[:] = 0  # what the search from the first entry of a topic does not reach costs nothing
     for t in range(len(s.topic_ptr) - 1):
         end = _farthest(s, s.topic_ptr[t])
         other = _farthest(s, end)
@@ -37,17 +39,18 @@ def _farthest(s, start):
     """Write the steps from ``start`` to ``s.depth`` of all entries that it reaches. Returns the last of them."""
     s.counters[CLOCK] += 1
     clock = s.counters[CLOCK]
-    s.stamp[start], s.queue[start], s.depth[start] = clock, NONE, 0
+    s.side[start], s.queue[start], s.depth[start] = clock, NONE, 0
     at, last = np.int32(start), np.int32(start)
     while at != NONE:
-        arc = s.first[at]
-        while arc != NONE:
-            y = s.head[arc]
-            if s.stamp[y] != clock:
-                s.stamp[y], s.queue[y], s.depth[y] = clock, NONE, s.depth[at] + 1
-                s.queue[last] = y
-                last = y
-            arc = s.after[arc]
+        for lists in (s.first, s.spare):
+            arc = lists[at]
+            while arc != NONE:
+                y = s.head[arc]
+                if s.side[y] != clock:
+                    s.side[y], s.queue[y], s.depth[y] = clock, NONE, s.depth[at] + 1
+                    s.queue[last] = y
+                    last = y
+                arc = s.after[arc]
         at = s.queue[at]
     return last
 
@@ -55,10 +58,11 @@ def _farthest(s, start):
 @borrowing
 def _nearer(s, e):
     """A neighbour of e that is one step nearer to where the last search began."""
-    arc = s.first[e]
-    while arc != NONE:
-        y = s.head[arc]
-        if s.depth[y] < s.depth[e]:
-            return y
-        arc = s.after[arc]
+    for lists in (s.first, s.spare):
+        arc = lists[e]
+        while arc != NONE:
+            y = s.head[arc]
+            if s.depth[y] < s.depth[e]:
+                return y
+            arc = s.after[arc]
     return e

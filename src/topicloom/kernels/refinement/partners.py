@@ -3,9 +3,10 @@
 import numpy as np
 
 from topicloom.kernels.jit import borrowing
-from topicloom.kernels.refinement.swap_state import LISTED, NONE, READ
+from topicloom.kernels.refinement.swap_state import LISTED, LISTS, NONE, READ
 from topicloom.kernels.sorted_rows import shared
 
+FIRST_SEEN = 4  # members that could be read in the time that it takes to note a node for the first time
 _CLOSER_LOOK = 2  # times as many candidates are scored in full where not all topics were read
 
 
@@ -32,7 +33,7 @@ def list_partners(s, u, most_read):
     found = 0
     for x in range(n_touched):
         v = s.touched[x]
-        found = _insert(nodes, scores, found, wanted, v, s.sharing[v])
+        found = _offer(nodes, scores, found, wanted, v, s.sharing[v])
         s.sharing[v] = 0
     listed = 0
     for x in range(found):
@@ -41,6 +42,33 @@ def list_partners(s, u, most_read):
     if listed < LISTED:
         s.partners[u, listed] = NONE
     s.listed[u] = True
+    s.counters[LISTS] += 1
+
+
+@borrowing
+def _offer(nodes, scores, found, wanted, v, score):
+    """Put v among the best, which are a heap with the lowest score on top. Returns how many there are."""
+    if found < wanted:
+        place = found
+        while place and scores[(place - 1) >> 1] > score:
+            above = (place - 1) >> 1
+            nodes[place], scores[place] = nodes[above], scores[above]
+            place = above
+        nodes[place], scores[place] = v, score
+        return found + 1
+    if score <= scores[0]:
+        return found
+    place = 0
+    while 2 * place + 1 < wanted:
+        below = 2 * place + 1
+        if below + 1 < wanted and scores[below + 1] < scores[below]:
+            below += 1
+        if scores[below] >= score:
+            break
+        nodes[place], scores[place] = nodes[below], scores[below]
+        place = below
+    nodes[place], scores[place] = v, score
+    return found
 
 
 @borrowing
@@ -81,7 +109,7 @@ def _gather(s, u, most_read):
                 n_touched += 1
             if v != u:
                 s.sharing[v] += w
-    s.counters[READ] += read
+    s.counters[READ] += read + FIRST_SEEN * n_touched
     return n_touched, complete
 
 

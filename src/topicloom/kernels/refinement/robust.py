@@ -18,25 +18,28 @@ from topicloom.kernels.paths.disjoint_paths import (
     shared_topic_counts,
 )
 from topicloom.kernels.refinement.partners import list_partners, score_of
-from topicloom.kernels.refinement.swap_state import LINKS, LISTED, MOST_BROKEN, NONE
+from topicloom.kernels.refinement.swap_state import FOLLOWED, LINKS, LISTED, MOST_BROKEN, NONE, VISITS
 from topicloom.kernels.refinement.swaps import (
     ALONE,
     DROPPED,
     KEPT,
     LOCKED,
     MANY_BROKEN,
+    STEPS_OF_VISIT,
     SWAPPED,
     entry_of,
     noise,
     random_below,
+    steps_of,
 )
 from topicloom.kernels.sorted_rows import longest_row
 
+_ENTRIES_OF_TEST = 50  # that could be followed in the time that it takes to count disjoint paths
 _MOST_TESTED = 4  # candidates of a visit whose paths are counted
 
 
 @serial
-def robust_sweep(s, k, visits, temperature, most_read, seed):
+def robust_sweep(s, k, upto, temperature, most_read, key):
     """Visit links at random, as `sweep` does, and keep every topic k-connected.
 
     Parameters
@@ -45,17 +48,15 @@ def robust_sweep(s, k, visits, temperature, most_read, seed):
         Its links, partners and counters are used and written. Its arcs are out of date afterwards.
     k : int
         The topic-connectivity that the links have, and keep.
-    visits, temperature, most_read, seed : int
+    upto : int
+    temperature, most_read : int
+    key : uint64
         As for `sweep`.
-
-    Returns
-    -------
-    int
-        How many visits there were: fewer than asked for if there is no room for more arcs.
 
     Cost: at most O(k · arcs of a topic) for each topic that a link serves and each of 4 candidates tested.
     """
     n_links = s.counters[LINKS]
+    visits = (upto - steps_of(s.counters)) // STEPS_OF_VISIT + 1
     links = np.empty((n_links + visits, 2), np.int32)
     links[:n_links, 0], links[:n_links, 1] = s.end_u[:n_links], s.end_v[:n_links]
     standing = np.arange(n_links)
@@ -68,10 +69,10 @@ def robust_sweep(s, k, visits, temperature, most_read, seed):
         shared = shared_entries(s.node_ptr, s.topic, links[x, 0], links[x, 1], pairs)
         n_arcs = add_link(arcs, n_arcs, x, pairs, shared)
     search = new_search(len(s.topic))
-    next_number, n_standing, done = n_links, n_links, 0
-    while done < visits and n_standing and n_arcs + 2 * widest <= len(arcs.head):
-        done += 1
-        place = random_below(s, seed, n_standing)
+    next_number, n_standing = n_links, n_links
+    while steps_of(s.counters) < upto and n_standing and n_arcs + 2 * widest <= len(arcs.head):
+        s.counters[VISITS] += 1
+        place = random_below(s, key, n_standing)
         x = standing[place]
         shared = shared_entries(s.node_ptr, s.topic, links[x, 0], links[x, 1], pairs)
         outcome = _must_stay(arcs, pairs, shared, k)
@@ -81,7 +82,7 @@ def robust_sweep(s, k, visits, temperature, most_read, seed):
             s.degree[links[x, 1]] -= 1
             outcome, n_arcs = _replace(
                 s, arcs, search, links, x, next_number, n_arcs, pairs, shared, candidate_pairs, k, temperature,
-                most_read, seed,
+                most_read, key,
             )  # fmt: skip
             if outcome == DROPPED:
                 n_standing -= 1
@@ -96,7 +97,6 @@ def robust_sweep(s, k, visits, temperature, most_read, seed):
     for place in range(n_standing):
         s.end_u[place], s.end_v[place] = links[standing[place], 0], links[standing[place], 1]
     s.counters[LINKS] = n_standing
-    return done
 
 
 @serial
@@ -121,13 +121,12 @@ def _stand(arcs, x, pairs, shared, stands):
 
 
 @serial
-def _replace(
-    s, arcs, search, links, x, number, n_arcs, pairs, shared, candidate_pairs, k, temperature, most_read, seed
-):
+def _replace(s, arcs, search, links, x, number, n_arcs, pairs, shared, candidate_pairs, k, temperature, most_read, key):
     """Leave link x out, put link ``number`` in its place, or put x back. Returns the outcome and the number of arcs."""
     broken = np.empty((MOST_BROKEN, 3), np.int64)  # the entries of both ends, and the topic
     n_broken = 0
     for y in range(shared):
+        s.counters[FOLLOWED] += _ENTRIES_OF_TEST
         if disjoint_paths(arcs, search, pairs[y, 0], pairs[y, 1], k) < k:
             if n_broken == MOST_BROKEN:
                 _stand(arcs, x, pairs, shared, True)
@@ -138,7 +137,7 @@ def _replace(
     if n_broken == 0:
         return DROPPED, n_arcs
     u, v = links[x, 0], links[x, 1]
-    ends, others, n_candidates = _candidates(s, u, v, broken, n_broken, temperature, most_read, seed)
+    ends, others, n_candidates = _candidates(s, u, v, broken, n_broken, temperature, most_read, key)
     for place in range(min(n_candidates, _MOST_TESTED)):
         a, b = ends[place], others[place]
         candidate_shared = shared_entries(s.node_ptr, s.topic, a, b, candidate_pairs)
@@ -147,6 +146,7 @@ def _replace(
         more = add_link(arcs, n_arcs, number, candidate_pairs, candidate_shared)
         mended = True
         for q in range(n_broken):
+            s.counters[FOLLOWED] += _ENTRIES_OF_TEST
             mended = mended and disjoint_paths(arcs, search, broken[q, 0], broken[q, 1], k) >= k
         if mended:
             links[number, 0], links[number, 1] = a, b
@@ -157,11 +157,11 @@ def _replace(
 
 
 @serial
-def _candidates(s, u, v, broken, n_broken, temperature, most_read, seed):
+def _candidates(s, u, v, broken, n_broken, temperature, most_read, key):
     """(ends, others, how many): links from u or v that beat the old one with noise, the best first."""
     ends, others = np.empty(2 * LISTED, np.int32), np.empty(2 * LISTED, np.int32)
     scores = np.empty(2 * LISTED, np.int64)
-    least = score_of(s, u, v) - s.penalty[s.degree[u]] - s.penalty[s.degree[v]] + noise(s, seed, temperature)
+    least = score_of(s, u, v) - s.penalty[s.degree[u]] - s.penalty[s.degree[v]] + noise(s, key, temperature)
     found = 0
     for a in (u, v):
         if not s.listed[a]:
@@ -173,7 +173,7 @@ def _candidates(s, u, v, broken, n_broken, temperature, most_read, seed):
             if b in (u, v) or not _wants_all(s, b, broken, n_broken):
                 continue
             score = s.partner_score[a, q] - s.penalty[s.degree[a]] - s.penalty[s.degree[b]]
-            score += noise(s, seed, temperature)
+            score += noise(s, key, temperature)
             if score > least:
                 ends[found], others[found], scores[found] = a, b, score
                 found += 1

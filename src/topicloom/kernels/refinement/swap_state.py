@@ -3,6 +3,9 @@
 An *entry* is one subscription. Entries are numbered topic by topic, topics by rising number of subscribers. A link owns
 a block of *arcs*, two for each topic that its ends share, which stand in doubly linked lists at their entries. Arcs of
 new links are appended; `repack` writes all arcs again when there is no room left.
+
+The *tree arcs* of a topic are a spanning forest of it. The others are *spare*: to take one out cuts nothing, and only
+tree arcs are followed to find what the loss of a tree arc cuts off.
 """
 
 from typing import NamedTuple
@@ -13,14 +16,15 @@ from topicloom.kernels.jit import borrowing, serial
 from topicloom.kernels.sorted_rows import shared
 
 NONE = -1
-LINKS, ARCS, CLOCK, VISIT, RANDOM, READ, FOLLOWED = range(7)
+LINKS, ARCS, CLOCK, RANDOM, VISITS, SERVED, FOLLOWED, LOOKED, LISTS, READ = range(10)
+COUNTERS = 10
 LISTED = 40  # partners kept for a node
 MOST_BROKEN = 4  # a link whose loss breaks more topics is not moved
 OUTCOMES = 7
 
 
 class Swaps(NamedTuple):
-    """An interest, links over it, and the scratch of the search. The first seven arrays never change."""
+    """An interest, links over it, and the scratch of the search. The first eight arrays never change."""
 
     node_ptr: np.ndarray  # int64 per node: its first subscription
     topic: np.ndarray  # int32 per subscription, ascending within a node
@@ -29,6 +33,7 @@ class Swaps(NamedTuple):
     member: np.ndarray  # int32 per entry: its node
     topic_of: np.ndarray  # int32 per entry
     weight: np.ndarray  # int64 per topic: what sharing it counts for
+    bits: np.ndarray  # int64 per node: bit t & 63 is set for each of its topics t
     end_u: np.ndarray  # int32 per link
     end_v: np.ndarray  # int32 per link
     score: np.ndarray  # int64 per link: weight of the topics shared
@@ -36,14 +41,15 @@ class Swaps(NamedTuple):
     shared: np.ndarray  # int32 per link: topics shared
     settled: np.ndarray  # bool per link: its last visit found that it has to stay
     degree: np.ndarray  # int32 per node
-    first: np.ndarray  # int32 per entry: its first arc
+    first: np.ndarray  # int32 per entry: its first tree arc
+    spare: np.ndarray  # int32 per entry: its first spare arc
     head: np.ndarray  # int32 per arc: the entry that it leads to; arc a ^ 1 leads back
-    after: np.ndarray  # int32 per arc: the next one at the same entry
+    after: np.ndarray  # int32 per arc: the next one of the same kind at the same entry
     before: np.ndarray  # int32 per arc: the one before
-    stamp: np.ndarray  # int64 per entry: the search that has seen it
+    in_tree: np.ndarray  # bool per arc: it is a tree arc
     queue: np.ndarray  # int32 per entry: the next one of the search
-    side: np.ndarray  # int64 per entry: the visit in which it lies on the smaller side of a broken topic
-    beside: np.ndarray  # int32 per entry: the next one of that side
+    origin: np.ndarray  # int32 per entry: from which one the search has reached it
+    side: np.ndarray  # int64 per entry: the visit in which it was on the smaller side of a cut
     broken: np.ndarray  # int32 (MOST_BROKEN, 4): topic, first entry and size of the smaller side, entry of a candidate
     partners: np.ndarray  # int32 (nodes, LISTED): nodes that share most with a node, by falling score
     partner_score: np.ndarray  # int64 (nodes, LISTED)
@@ -54,19 +60,17 @@ class Swaps(NamedTuple):
     best_score: np.ndarray  # int64 (2 · LISTED): scratch
     penalty: np.ndarray  # int64 per degree: what one more link at a node of that degree costs
     depth: np.ndarray  # int64 per entry: cost of its distance from the centre of its topic; empty if none
-    counters: np.ndarray  # int64: links, arcs, clock, that of the visit, random numbers, members read, entries followed
+    counters: np.ndarray  # int64: links, arcs, clock of sides, random numbers; the work done, see `steps_of`
     outcomes: np.ndarray  # int64: visits by outcome
 
 
-def new_swaps(node_ptr, topic, n_topics, links, weight_of):
+def new_swaps(interest, links, weight_of):
     """Make the state of a refinement.
 
     Parameters
     ----------
-    node_ptr, topic : int64, integers
-        The interest by node, topics ascending in each row.
-    n_topics : int
-    links : (m, 2) integers
+    interest : Interest
+    links : (m, 2) int32
         The overlay to refine.
     weight_of : callable
         ``weight_of(subscribers, links_inside)`` gives the weight of each topic of at least two subscribers.
@@ -75,30 +79,44 @@ def new_swaps(node_ptr, topic, n_topics, links, weight_of):
     -------
     Swaps
 
-    Cost: O(subscriptions log subscriptions + topics that links serve).
+    Cost: O(subscriptions + topics log topics + topics of both ends of every link).
     """
-    n_nodes = len(node_ptr) - 1
-    node_ptr, topic, topic_ptr, entry, member = _by_rising_size(node_ptr, topic, n_topics)
-    n_entries, subscribers = len(member), np.diff(topic_ptr)
-    n_arcs = 2 * int(_links_inside(node_ptr, topic, links, len(subscribers)).sum())
-    weight = weight_of(subscribers, _links_inside(node_ptr, topic, links, len(subscribers)))
-    room = 2 * n_arcs + 4 * int(np.diff(node_ptr).max(initial=0)) + 64
-    n_links = len(links)
+    n_nodes, n_links = interest.n_nodes, len(links)
+    all_subscribers = np.diff(interest.topic_indptr)
+    rising = np.argsort(all_subscribers, kind="stable")
+    rising = rising[np.searchsorted(all_subscribers[rising], 2) :]
+    subscribers = all_subscribers[rising]
+    topic_ptr = np.zeros(len(rising) + 1, np.int64)
+    np.cumsum(subscribers, out=topic_ptr[1:])
+    n_entries = int(topic_ptr[-1])
+    node_ptr, bits = np.empty(n_nodes + 1, np.int64), np.empty(n_nodes, np.int64)
+    topic, entry, member, topic_of = (np.empty(n_entries, np.int32) for _ in range(4))
+    _number_entries(
+        interest.topic_indptr, interest.topic_nodes, rising, topic_ptr, node_ptr, topic, entry, member, topic_of, bits
+    )
+    wanted = np.diff(node_ptr)
+    most_served = int(np.minimum(wanted[links[:, 0]], wanted[links[:, 1]]).sum())
+    room = 4 * most_served + 4 * int(wanted.max(initial=0)) + 64
+    counters = np.zeros(COUNTERS, np.int64)
+    counters[LINKS] = n_links
     s = Swaps(
-        node_ptr, topic, entry, topic_ptr, member, np.repeat(np.arange(len(subscribers), dtype=np.int32), subscribers),
-        np.asarray(weight, np.int64),
-        links[:, 0].astype(np.int32), links[:, 1].astype(np.int32), np.zeros(n_links, np.int64),
-        np.zeros(n_links, np.int64), np.zeros(n_links, np.int32), np.zeros(n_links, np.bool_),
-        np.zeros(n_nodes, np.int32), np.empty(n_entries, np.int32),
-        np.empty(room, np.int32), np.empty(room, np.int32), np.empty(room, np.int32),
-        np.zeros(n_entries, np.int64), np.empty(n_entries, np.int32), np.zeros(n_entries, np.int64),
-        np.empty(n_entries, np.int32), np.zeros((MOST_BROKEN, 4), np.int32),
+        node_ptr, topic, entry, topic_ptr, member, topic_of, np.zeros(len(rising), np.int64), bits,
+        links[:, 0].astype(np.int32), links[:, 1].astype(np.int32), np.empty(n_links, np.int64),
+        np.empty(n_links, np.int64), np.empty(n_links, np.int32), np.zeros(n_links, np.bool_),
+        np.empty(n_nodes, np.int32), np.empty(n_entries, np.int32), np.empty(n_entries, np.int32),
+        np.empty(room, np.int32), np.empty(room, np.int32), np.empty(room, np.int32), np.empty(room, np.bool_),
+        np.empty(n_entries, np.int32), np.empty(n_entries, np.int32), np.zeros(n_entries, np.int64),
+        np.zeros((MOST_BROKEN, 4), np.int32),
         np.empty((n_nodes, LISTED), np.int32), np.empty((n_nodes, LISTED), np.int64), np.zeros(n_nodes, np.bool_),
         np.zeros(n_nodes, np.int64), np.empty(n_nodes, np.int32), np.empty(2 * LISTED, np.int32),
         np.empty(2 * LISTED, np.int64), np.zeros(n_nodes + 1, np.int64),
-        np.zeros(0, np.int64), np.array([n_links, 0, 0, 0, 0, 0, 0], np.int64), np.zeros(OUTCOMES, np.int64),
+        np.zeros(0, np.int64), counters, np.zeros(OUTCOMES, np.int64),
     )  # fmt: skip
     repack(s)
+    inside = np.zeros(len(rising), np.int64)
+    _count_inside(s, inside)
+    s.weight[:] = weight_of(subscribers, inside)
+    _score_links(s)
     return s
 
 
@@ -117,15 +135,15 @@ def with_more_room(s):
     Cost: O(arcs).
     """
     room = 2 * len(s.head)
-    return s._replace(**{name: np.resize(getattr(s, name), room) for name in ("head", "after", "before")})
+    return s._replace(**{name: np.resize(getattr(s, name), room) for name in ("head", "after", "before", "in_tree")})
 
 
-def current_links(s):
-    """Read the links of a state.
+def sorted_links(end_u, end_v):
+    """Sort links as overlays hold them.
 
     Parameters
     ----------
-    s : Swaps
+    end_u, end_v : int32, one per link
 
     Returns
     -------
@@ -134,45 +152,52 @@ def current_links(s):
 
     Cost: O(links log links).
     """
-    m = s.counters[LINKS]
-    links = np.sort(np.stack([s.end_u[:m], s.end_v[:m]], axis=1), axis=1)
+    links = np.sort(np.stack([end_u, end_v], axis=1), axis=1)
     return links[np.lexsort((links[:, 1], links[:, 0]))]
 
 
-def _by_rising_size(node_ptr, topic, n_topics):
-    """(node_ptr, topic, topic_ptr, entry, member) without topics of fewer than two, numbered by rising subscribers."""
-    subscribers = np.bincount(topic, minlength=n_topics)
-    rising = np.argsort(subscribers, kind="stable")
-    rising = rising[subscribers[rising] > 1]
-    number = np.full(n_topics, NONE, np.int32)
-    number[rising] = np.arange(len(rising), dtype=np.int32)
-    node = np.repeat(np.arange(len(node_ptr) - 1, dtype=np.int32), np.diff(node_ptr))
-    used = number[topic] != NONE
-    node, topic = node[used], number[topic[used]]
-    order = np.lexsort((topic, node))
-    node, topic = node[order], topic[order]
-    by_topic = np.lexsort((node, topic))
-    entry = np.empty(len(topic), np.int32)
-    entry[by_topic] = np.arange(len(topic), dtype=np.int32)
-    counted = np.bincount(node, minlength=len(node_ptr) - 1)
-    node_ptr = np.concatenate([np.zeros(1, np.int64), np.cumsum(counted)])
-    topic_ptr = np.concatenate([np.zeros(1, np.int64), np.cumsum(subscribers[rising])])
-    return node_ptr, topic, topic_ptr, entry, node[by_topic]
-
-
 @serial
-def _links_inside(node_ptr, topic, links, n_topics):
-    """Number of links that serve each topic: int64."""
-    inside = np.zeros(n_topics, np.int64)
-    for x in range(len(links)):
-        for k, _ in shared(node_ptr, topic, links[x, 0], links[x, 1]):
-            inside[topic[k]] += 1
-    return inside
+def _number_entries(topic_indptr, topic_nodes, rising, topic_ptr, node_ptr, topic, entry, member, topic_of, bits):
+    """Number the topics ``rising`` from 0, and write the rows of all nodes and topics of the state."""
+    node_ptr[:], bits[:] = 0, 0
+    for t in rising:
+        for e in range(topic_indptr[t], topic_indptr[t + 1]):
+            node_ptr[topic_nodes[e] + 1] += 1
+    for v in range(1, len(node_ptr)):
+        node_ptr[v] += node_ptr[v - 1]
+    e = 0
+    for t in range(len(rising)):
+        for v in topic_nodes[topic_indptr[rising[t]] : topic_indptr[rising[t] + 1]]:
+            k = node_ptr[v]
+            topic[k], entry[k], member[e], topic_of[e] = t, e, v, t
+            bits[v] |= np.int64(1) << (t & 63)
+            node_ptr[v] += 1
+            e += 1
+    for v in range(len(node_ptr) - 1, 0, -1):  # each is where the row of the next node begins
+        node_ptr[v] = node_ptr[v - 1]
+    node_ptr[0] = 0
 
 
 @borrowing
-def put(s, x, u, v):
-    """Let a link join two nodes: its arcs are appended and stand in the lists of their entries.
+def _count_inside(s, inside):
+    """Add the number of links that serve each topic to ``inside``."""
+    for arc in range(0, s.counters[ARCS], 2):
+        inside[s.topic_of[s.head[arc]]] += 1
+
+
+@borrowing
+def _score_links(s):
+    """Write the score of every link."""
+    for x in range(s.counters[LINKS]):
+        score = np.int64(0)
+        for arc in range(s.arcs_at[x], s.arcs_at[x] + 2 * s.shared[x], 2):
+            score += s.weight[s.topic_of[s.head[arc]]]
+        s.score[x] = score
+
+
+@borrowing
+def lay(s, x, u, v):
+    """Write the arcs of a link between two nodes, all spare, without any list. `put_in` puts them into lists.
 
     Parameters
     ----------
@@ -191,42 +216,36 @@ def put(s, x, u, v):
     score = np.int64(0)
     for k, m in shared(s.node_ptr, s.topic, u, v):
         s.head[arc], s.head[arc + 1] = s.entry[m], s.entry[k]
+        s.in_tree[arc] = s.in_tree[arc + 1] = False
         arc += 2
         score += s.weight[s.topic[k]]
     s.shared[x] = (arc - s.counters[ARCS]) // 2
     s.score[x] = score
     s.counters[ARCS] = arc
-    put_back(s, x)
 
 
 @borrowing
-def put_back(s, x):
-    """Put a link that was taken out into the lists of its entries again.
+def put_in(s, x):
+    """Put the arcs of a link into the lists of their entries.
 
     Parameters
     ----------
     s : Swaps
         Changed in place.
     x : int
-        Number of the link.
+        Number of the link, which is out.
 
     Cost: O(topics shared).
     """
-    first, head, after, before = s.first, s.head, s.after, s.before
     for arc in range(s.arcs_at[x], s.arcs_at[x] + 2 * s.shared[x]):
-        e = head[arc ^ 1]
-        next_one = first[e]
-        after[arc], before[arc] = next_one, NONE
-        if next_one != NONE:
-            before[next_one] = arc
-        first[e] = arc
+        _enter(s, s.first if s.in_tree[arc] else s.spare, arc)
     s.degree[s.end_u[x]] += 1
     s.degree[s.end_v[x]] += 1
 
 
 @borrowing
 def take_out(s, x):
-    """Take a link out of the lists of its entries. `put_back` undoes it.
+    """Take the arcs of a link out of the lists of their entries. `put_in` undoes it.
 
     Parameters
     ----------
@@ -237,17 +256,52 @@ def take_out(s, x):
 
     Cost: O(topics shared).
     """
-    first, head, after, before = s.first, s.head, s.after, s.before
     for arc in range(s.arcs_at[x], s.arcs_at[x] + 2 * s.shared[x]):
-        next_one, last_one = after[arc], before[arc]
-        if last_one != NONE:
-            after[last_one] = next_one
-        else:
-            first[head[arc ^ 1]] = next_one
-        if next_one != NONE:
-            before[next_one] = last_one
+        _leave(s, s.first if s.in_tree[arc] else s.spare, arc)
     s.degree[s.end_u[x]] -= 1
     s.degree[s.end_v[x]] -= 1
+
+
+@borrowing
+def make_tree_arc(s, arc):
+    """Let a spare arc, and the one back, be tree arcs.
+
+    Parameters
+    ----------
+    s : Swaps
+        Changed in place.
+    arc : int
+        One of the two.
+
+    Cost: O(1).
+    """
+    for one in (arc, arc ^ 1):
+        _leave(s, s.spare, one)
+        s.in_tree[one] = True
+        _enter(s, s.first, one)
+
+
+@borrowing
+def _enter(s, lists, arc):
+    """Put an arc in front of the list of its entry."""
+    e = s.head[arc ^ 1]
+    next_one = lists[e]
+    s.after[arc], s.before[arc] = next_one, NONE
+    if next_one != NONE:
+        s.before[next_one] = arc
+    lists[e] = arc
+
+
+@borrowing
+def _leave(s, lists, arc):
+    """Take an arc out of the list of its entry."""
+    next_one, last_one = s.after[arc], s.before[arc]
+    if last_one != NONE:
+        s.after[last_one] = next_one
+    else:
+        lists[s.head[arc ^ 1]] = next_one
+    if next_one != NONE:
+        s.before[next_one] = last_one
 
 
 @borrowing
@@ -272,7 +326,7 @@ def remove(s, x):
 
 @borrowing
 def repack(s):
-    """Write the arcs of all links again, without gaps.
+    """Write the arcs of all links again, without gaps, and choose the spanning forests again.
 
     Parameters
     ----------
@@ -282,7 +336,25 @@ def repack(s):
     Cost: O(topics of both ends) for each link.
     """
     s.first[:] = NONE
+    s.spare[:] = NONE
     s.degree[:] = 0
     s.counters[ARCS] = 0
+    for e in range(len(s.origin)):
+        s.origin[e] = e
     for x in range(s.counters[LINKS]):
-        put(s, x, s.end_u[x], s.end_v[x])
+        lay(s, x, s.end_u[x], s.end_v[x])
+        for arc in range(s.arcs_at[x], s.arcs_at[x] + 2 * s.shared[x], 2):
+            e, f = _root(s.origin, s.head[arc]), _root(s.origin, s.head[arc + 1])
+            if e != f:
+                s.origin[e] = f
+                s.in_tree[arc] = s.in_tree[arc + 1] = True
+        put_in(s, x)
+
+
+@borrowing
+def _root(origin, e):
+    """The entry that stands for the component of e; paths are halved."""
+    while origin[e] != e:
+        origin[e] = origin[origin[e]]
+        e = origin[e]
+    return e

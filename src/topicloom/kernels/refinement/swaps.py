@@ -15,82 +15,116 @@ from topicloom.kernels.refinement.swap_state import (
     FOLLOWED,
     LINKS,
     LISTED,
+    LISTS,
+    LOOKED,
     MOST_BROKEN,
     NONE,
     RANDOM,
-    VISIT,
-    put,
-    put_back,
+    READ,
+    SERVED,
+    VISITS,
+    lay,
+    make_tree_arc,
+    put_in,
     remove,
     repack,
     take_out,
 )
 from topicloom.kernels.sorted_rows import longest_row
-from topicloom.kernels.streams import REFINE_STREAM, below, draw
+from topicloom.kernels.streams import below, draw_of
 
 KEPT, SWAPPED, DROPPED, LOCKED, MANY_BROKEN, FAR, ALONE = range(7)
 SEARCH_LIMIT = 1000  # entries that a search follows from either end before it gives up
 MOST_SAMPLED = 8  # nodes of the smaller side whose partners are looked at
 NOISE_BITS = 12
+_TOP_BITS = np.uint64(64 - NOISE_BITS)
 # Quantiles of the Gumbel distribution, 1,024 for 1.
 GUMBEL = np.rint(-1024 * np.log(-np.log((np.arange(1 << NOISE_BITS) + 0.5) / (1 << NOISE_BITS)))).astype(np.int64)
+STEPS_OF_VISIT, STEPS_OF_LIST, STEPS_OF_READING = 400, 10_000, 3
 _PASSED_OVER = 5  # settled links are visited in one of this many turns
 
 
 @serial
-def sweep(s, visits, temperature, most_read, hot, seed):
+def sweep(s, upto, temperature, most_read, hot, key):
     """Visit links at random, and replace each where another serves more.
 
     Parameters
     ----------
     s : Swaps
         Changed in place.
-    visits : int
+    upto : int
+        The visits go on until so much work has been done, in steps.
     temperature : int
         Of the noise on scores: 1,024 is the weight of a topic of median size, 0 takes the best.
     most_read : int
         As for `list_partners`.
     hot : int
         If above 0, links at nodes of that degree or more are preferred.
-    seed : int
+    key : uint64
+        Of the stream of random numbers.
 
     Returns
     -------
-    int
-        How many visits there were: fewer than asked for if arcs have no room left.
+    bool
+        Whether arcs have no room left.
 
-    Cost: at most 2 · SEARCH_LIMIT entries followed for each topic that a visited link serves, and MOST_SAMPLED · LISTED
-    candidates.
+    Cost: one visit more than asked for at most. At most 2 · SEARCH_LIMIT entries followed for each topic that a visited
+    link serves, and MOST_SAMPLED · LISTED candidates.
     """
     widest = longest_row(s.node_ptr)
-    done = 0
-    while done < visits and s.counters[LINKS]:
+    while s.counters[LINKS] and steps_of(s.counters) < upto:
         if s.counters[ARCS] + 2 * widest > len(s.head):
             repack(s)
             if s.counters[ARCS] + 2 * widest > len(s.head):
-                break
-        x = random_below(s, seed, s.counters[LINKS])
-        if s.settled[x] and random_below(s, seed, _PASSED_OVER):
+                return True
+        x = random_below(s, key, s.counters[LINKS])
+        if s.settled[x] and random_below(s, key, _PASSED_OVER):
             continue
-        if hot and s.degree[s.end_u[x]] < hot and s.degree[s.end_v[x]] < hot and random_below(s, seed, 5) < 3:
+        if hot and s.degree[s.end_u[x]] < hot and s.degree[s.end_v[x]] < hot and random_below(s, key, 5) < 3:
             continue
-        outcome = visit(s, x, temperature, most_read, seed)
+        outcome = visit(s, x, temperature, most_read, key)
         if outcome != DROPPED:
             s.settled[x] = outcome >= LOCKED
         s.outcomes[outcome] += 1
-        done += 1
-    return done
+        s.counters[VISITS] += 1
+    return False
 
 
 @borrowing
-def random_below(s, seed, limit):
+def steps_of(counters):
+    """Add up the work of a refinement so far, in steps that take about as long as each other.
+
+    Parameters
+    ----------
+    counters : int64
+        Of a `Swaps`.
+
+    Returns
+    -------
+    int64
+
+    Cost: O(1).
+    """
+    return (
+        STEPS_OF_VISIT * counters[VISITS]
+        + 20 * counters[SERVED]
+        + 48 * counters[FOLLOWED]
+        + 10 * counters[LOOKED]
+        + STEPS_OF_LIST * counters[LISTS]
+        + STEPS_OF_READING * counters[READ]
+    )
+
+
+@borrowing
+def random_below(s, key, limit):
     """Draw the next random number of a refinement.
 
     Parameters
     ----------
     s : Swaps
         Counts the numbers drawn.
-    seed : int
+    key : uint64
+        Of the stream of random numbers.
     limit : int
 
     Returns
@@ -101,11 +135,11 @@ def random_below(s, seed, limit):
     Cost: O(1).
     """
     s.counters[RANDOM] += 1
-    return below(draw(seed, REFINE_STREAM, s.counters[RANDOM]), limit)
+    return below(draw_of(key, s.counters[RANDOM]), limit)
 
 
 @borrowing
-def visit(s, x, temperature, most_read, seed):
+def visit(s, x, temperature, most_read, key):
     """Take a link out and put the best one in, if any is needed.
 
     Parameters
@@ -114,7 +148,8 @@ def visit(s, x, temperature, most_read, seed):
         Changed in place.
     x : int
         Number of the link.
-    temperature, most_read, seed : int
+    temperature, most_read : int
+    key : uint64
         As for `sweep`.
 
     Returns
@@ -127,19 +162,22 @@ def visit(s, x, temperature, most_read, seed):
     stuck = _must_stay(s, x)
     if stuck:
         return stuck
+    s.counters[SERVED] += s.shared[x]
     take_out(s, x)
     n_broken = _break(s, x)
     if n_broken < 0:
-        put_back(s, x)
+        put_in(s, x)
         return -n_broken
     if n_broken == 0:
         remove(s, x)
         return DROPPED
-    u, v, found = _best(s, x, n_broken, temperature, most_read, seed)
+    u, v, found = _best(s, x, n_broken, temperature, most_read, key)
     if u == s.end_u[x] and v == s.end_v[x]:
-        put_back(s, x)
+        put_in(s, x)
         return KEPT if found else ALONE
-    put(s, x, u, v)
+    lay(s, x, u, v)
+    _let_mend(s, x, n_broken)
+    put_in(s, x)
     return SWAPPED
 
 
@@ -148,11 +186,18 @@ def _must_stay(s, x):
     """Whether no other link can stand in for x, told without a search: LOCKED, MANY_BROKEN, or 0."""
     leaves_u, leaves_v = 0, 0
     for arc in range(s.arcs_at[x], s.arcs_at[x] + 2 * s.shared[x], 2):
-        leaves_u += s.after[s.first[s.head[arc + 1]]] == NONE
-        leaves_v += s.after[s.first[s.head[arc]]] == NONE
+        if s.in_tree[arc]:
+            leaves_u += _is_leaf(s, s.head[arc + 1])
+            leaves_v += _is_leaf(s, s.head[arc])
         if leaves_u and leaves_v:
             return LOCKED  # whatever mends the one topic must end at u, and at v to mend the other
     return MANY_BROKEN if leaves_u + leaves_v > MOST_BROKEN else 0
+
+
+@borrowing
+def _is_leaf(s, e):
+    """Whether an entry with a tree arc has no other arc."""
+    return s.spare[e] == NONE and s.after[s.first[e]] == NONE
 
 
 @borrowing
@@ -162,49 +207,42 @@ def _break(s, x):
     Returns -MANY_BROKEN or -FAR if that is more than `MOST_BROKEN`, or if a search gave up.
     """
     s.counters[CLOCK] += 1
-    s.counters[VISIT] = s.counters[CLOCK]
     n_broken = 0
     for arc in range(s.arcs_at[x], s.arcs_at[x] + 2 * s.shared[x], 2):
-        e, f = s.head[arc + 1], s.head[arc]
-        start, size = _smaller_side(s, e, f)
-        if size < 0:
-            return -FAR
+        if not s.in_tree[arc]:
+            continue
+        e = s.head[arc + 1]
+        start, size = _smaller_side(s, e, s.head[arc])
         if size == 0:
+            return -FAR
+        mend = _spare_across(s, start)
+        if mend != NONE:
+            make_tree_arc(s, mend)
+            s.in_tree[arc] = s.in_tree[arc + 1] = False
             continue
         if n_broken == MOST_BROKEN:
             return -MANY_BROKEN
         s.broken[n_broken, 0], s.broken[n_broken, 1], s.broken[n_broken, 2] = s.topic_of[e], start, size
         n_broken += 1
-        y = start
-        while y != NONE:
-            s.side[y] = s.counters[VISIT]
-            s.beside[y] = s.queue[y]
-            y = s.queue[y]
     return n_broken
 
 
 @borrowing
 def _smaller_side(s, e, f):
-    """Search from entries e and f in turns. Returns the end whose side is complete first and how many entries that has.
+    """Follow tree arcs from entries e and f in turns. Returns the end whose side ends first, and its number of entries.
 
-    Size 0: they meet. Size -1: neither happened within `SEARCH_LIMIT` steps. The side is chained by `queue`.
+    That is 0 if neither ends within `SEARCH_LIMIT` steps. The side is chained by `queue`.
     """
-    first, head, after, stamp, queue = s.first, s.head, s.after, s.stamp, s.queue
-    clock = s.counters[CLOCK] + 1
-    s.counters[CLOCK] += 2
-    stamp[e], stamp[f] = clock, clock + 1
-    queue[e], queue[f] = NONE, NONE
-    start, at, last, size, own = e, e, e, 1, clock
-    other_start, other_at, other_last, other_size, other = f, f, f, 1, clock + 1
+    first, head, after, queue, origin = s.first, s.head, s.after, s.queue, s.origin
+    queue[e], queue[f], origin[e], origin[f] = NONE, NONE, NONE, NONE
+    start, at, last, size = e, e, e, 1
+    other_start, other_at, other_last, other_size = f, f, f, 1
     for step in range(2 * SEARCH_LIMIT):
-        arc = first[at]
+        arc, came = first[at], origin[at]
         while arc != NONE:
             y = head[arc]
-            if stamp[y] == other:
-                s.counters[FOLLOWED] += step
-                return NONE, 0
-            if stamp[y] != own:
-                stamp[y] = own
+            if y != came:
+                origin[y] = at
                 queue[last], queue[y] = y, NONE
                 last = y
                 size += 1
@@ -213,11 +251,40 @@ def _smaller_side(s, e, f):
         if at == NONE:
             s.counters[FOLLOWED] += step
             return start, size
-        start, at, last, size, own, other_start, other_at, other_last, other_size, other = (
-            other_start, other_at, other_last, other_size, other, start, at, last, size, own,
+        start, at, last, size, other_start, other_at, other_last, other_size = (
+            other_start, other_at, other_last, other_size, start, at, last, size,
         )  # fmt: skip
     s.counters[FOLLOWED] += 2 * SEARCH_LIMIT
-    return NONE, -1
+    return NONE, 0
+
+
+@borrowing
+def _spare_across(s, start):
+    """Mark the side that begins with an entry. Returns a spare arc that leads out of it, or NONE."""
+    clock = s.counters[CLOCK]
+    y = start
+    while y != NONE:
+        s.side[y] = clock
+        y = s.queue[y]
+    y = start
+    while y != NONE:
+        arc = s.spare[y]
+        while arc != NONE:
+            if s.side[s.head[arc]] != clock:
+                return arc
+            arc = s.after[arc]
+        y = s.queue[y]
+    return NONE
+
+
+@borrowing
+def _let_mend(s, x, n_broken):
+    """Let the arcs of link x be tree arcs in the broken topics."""
+    for arc in range(s.arcs_at[x], s.arcs_at[x] + 2 * s.shared[x], 2):
+        t = s.topic_of[s.head[arc]]
+        for q in range(n_broken):
+            if s.broken[q, 0] == t:
+                s.in_tree[arc] = s.in_tree[arc + 1] = True
 
 
 @borrowing
@@ -251,40 +318,44 @@ def entry_of(s, v, t):
 
 
 @borrowing
-def _best(s, x, n_broken, temperature, most_read, seed):
+def _best(s, x, n_broken, temperature, most_read, key):
     """(u, v) of the link that takes the place of x, and whether there was a choice."""
     u, v = s.end_u[x], s.end_v[x]
-    smallest = 0
+    smallest, needed = 0, np.int64(0)
     for q in range(n_broken):
+        needed |= np.int64(1) << (s.broken[q, 0] & 63)
         if s.broken[q, 2] < s.broken[smallest, 2]:
             smallest = q
     size = s.broken[smallest, 2]
     stride = max(1, size // MOST_SAMPLED)
-    skip = random_below(s, seed, stride)
+    skip = random_below(s, key, stride)
     best_u, best_v = u, v
     _locate(s, u, n_broken)
     best = s.score[x] - s.penalty[s.degree[u]] - s.penalty[s.degree[v]]
-    best += noise(s, seed, temperature) - _distance(s, v, n_broken)
+    best += noise(s, key, temperature) - _distance(s, v, n_broken)
     found = False
     y = s.broken[smallest, 1]
     place = 0
     while y != NONE:
         if place % stride == skip:
             a = s.member[y]
-            if _locate(s, a, n_broken):
+            if (s.bits[a] & needed) == needed and _locate(s, a, n_broken):
                 if not s.listed[a]:
                     list_partners(s, a, most_read)
-                b, best, found = _best_partner(s, a, x, n_broken, best, found, temperature, seed)
+                b, best, found = _best_partner(s, a, x, n_broken, needed, best, found, temperature, key)
                 if b != NONE:
                     best_u, best_v = a, b
-        y = s.beside[y]
+        y = s.queue[y]
         place += 1
     return best_u, best_v, found
 
 
 @borrowing
-def _best_partner(s, a, x, n_broken, best, found, temperature, seed):
-    """(b, score, whether any mends): the partner of a, if any, whose link with a mends all topics and is the best."""
+def _best_partner(s, a, x, n_broken, needed, best, found, temperature, key):
+    """(b, score, whether any mends): the partner of a, if any, whose link with a mends all topics and is the best.
+
+    A partner that would not win is not looked at closely, unless none that mends is known yet.
+    """
     chosen = NONE
     highest = (temperature * GUMBEL[-1]) >> 10
     cost = s.penalty[s.degree[a]]
@@ -295,13 +366,16 @@ def _best_partner(s, a, x, n_broken, best, found, temperature, seed):
         score = s.partner_score[a, q] - cost
         if score + highest <= best:
             break
-        score -= s.penalty[s.degree[b]]
-        if score + highest <= best or not _mends(s, b, n_broken):
+        s.counters[LOOKED] += 1
+        if (s.bits[b] & needed) != needed:
+            continue
+        score += noise(s, key, temperature) - s.penalty[s.degree[b]]
+        if (found and score <= best) or not _mends(s, b, n_broken):
             continue
         if (a == s.end_u[x] and b == s.end_v[x]) or (a == s.end_v[x] and b == s.end_u[x]):
             continue
         found = True
-        score += noise(s, seed, temperature) - _distance(s, b, n_broken)
+        score -= _distance(s, b, n_broken)
         if score > best:
             best = score
             chosen = b
@@ -321,10 +395,10 @@ def _locate(s, a, n_broken):
 @borrowing
 def _mends(s, b, n_broken):
     """Whether a link from the node that was located to b crosses every broken topic from side to side."""
-    visit_clock = s.counters[VISIT]
+    clock = s.counters[CLOCK]
     for q in range(n_broken):
         e = entry_of(s, b, s.broken[q, 0])
-        if e == NONE or (s.side[e] == visit_clock) == (s.side[s.broken[q, 3]] == visit_clock):
+        if e == NONE or (s.side[e] == clock) == (s.side[s.broken[q, 3]] == clock):
             return False
     return True
 
@@ -340,14 +414,15 @@ def _distance(s, b, n_broken):
 
 
 @borrowing
-def noise(s, seed, temperature):
+def noise(s, key, temperature):
     """Draw the noise of a temperature.
 
     Parameters
     ----------
     s : Swaps
         Counts the numbers drawn.
-    seed : int
+    key : uint64
+        Of the stream of random numbers.
     temperature : int
         As for `sweep`.
 
@@ -358,5 +433,6 @@ def noise(s, seed, temperature):
 
     Cost: O(1).
     """
-    grain = random_below(s, seed, 1 << NOISE_BITS)
+    s.counters[RANDOM] += 1
+    grain = np.int64(draw_of(key, s.counters[RANDOM]) >> _TOP_BITS)
     return (temperature * GUMBEL[grain]) >> 10 if temperature else grain & 1

@@ -14,8 +14,8 @@ def block_candidates(s, order, block, best, floor):
     """Candidate links of an order that is cut into blocks, as ``u * nodes + v`` with u < v: int64, with repeats.
 
     For each node the ``best`` partners of its block by weighted contribution, if that is at least ``floor``. Of equal
-    ones those that follow the node in the order. A block is counted topic by topic: O(sum over its topics of the
-    square of their members there).
+    ones those that follow the node in the order. A node that stands in a block several times counts once. A block is
+    counted topic by topic: O(sum over its topics of the square of their members there).
     """
     n_nodes = len(s.indptr) - 1
     n_topics = len(s.weight)
@@ -28,11 +28,17 @@ def block_candidates(s, order, block, best, floor):
     worth = np.zeros(block, np.int32)
     row, rows = np.empty(n_topics, np.int32), np.empty((0, block), np.int32)
     top, partner = np.empty(best, np.int32), np.empty(best, np.int32)
+    here, seen = np.empty(block, np.int32), np.full(n_nodes, -1, np.int64)
     for first in range(0, len(order), block):
-        size = min(block, len(order) - first)
+        size = 0
+        for v in order[first : first + block]:
+            if seen[v] < first:
+                seen[v] = first
+                here[size] = v
+                size += 1
         n_used, n_entries = 0, 0
         for i in range(size):
-            v = order[first + i]
+            v = here[i]
             for e in range(s.indptr[v], s.indptr[v + 1]):
                 t = s.topics[e]
                 if s.outside[t] == 0:
@@ -60,7 +66,7 @@ def block_candidates(s, order, block, best, floor):
         rows[:n_rows] = -1
         # members of the largest component at the back: one of them needs those in front only
         for i in range(size):
-            v = order[first + i]
+            v = here[i]
             for e in range(s.indptr[v], s.indptr[v + 1]):
                 t = s.topics[e]
                 if s.outside[t] == 0:
@@ -76,7 +82,7 @@ def block_candidates(s, order, block, best, floor):
                 if row[t] >= 0:
                     rows[row[t], i] = s.label[e]
         for i in range(size):
-            u = order[first + i]
+            u = here[i]
             reach, hope = 0, 0
             for e in range(s.indptr[u], s.indptr[u + 1]):
                 t = s.topics[e]
@@ -130,7 +136,7 @@ def block_candidates(s, order, block, best, floor):
                                 lowest = y
                         least = top[lowest]
             for y in range(n_top):
-                v = order[first + partner[y]]
+                v = here[partner[y]]
                 found[n_found] = np.int64(min(u, v)) * n_nodes + max(u, v)
                 n_found += 1
         for k in range(n_used):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from topicloom.kernels.jit import serial
+from topicloom.kernels.jit import borrowing, serial
 from topicloom.kernels.streams import ROUND_STREAM, below, draw_all, draw_pairs
 
 RARITY = 0.8
@@ -15,8 +15,10 @@ def node_order(s, block, seed, number):
 
     Every topic draws an exponential random number, times a power of its subscribers. A node is led by the open topic
     with the least number, and then by its second least. A topic in whose largest component the node lies already
-    counts as much less as there are few outside of it: so both sides of a merge meet. Nodes with equal leads stand
-    together, in random order, and the whole is turned by less than a block. O(subscriptions), and a sort.
+    counts as much less as there are few outside of it: so both sides of a merge meet. A node that wants k times as
+    many topics as the mean stands in k places, led by the k open topics of least numbers: or it would seldom meet those
+    who want few of its topics and no other. Nodes with equal leads stand together, in random order, and the whole is
+    turned by less than a block. O(subscriptions), and a sort of at most twice the nodes.
     """
     n_topics = len(s.weight)
     ids = np.arange(n_topics + 1)
@@ -37,24 +39,42 @@ def node_order(s, block, seed, number):
 
 @serial
 def _leads(indptr, topics, label, largest, outside, key, inside_key):
-    """(nodes with open topics, the two topics of least key of each): int32; -1 where there is no second."""
+    """For each place of a node with open topics: the node, the topic that leads it there, and the next one.
+
+    The places of a node are led by its topics of least key, one each. Next is the topic of next greater key, or -1.
+    Three int32 arrays.
+    """
     n = len(indptr) - 1
-    nodes, first, second = np.empty(n, np.int32), np.empty(n, np.int32), np.empty(n, np.int32)
+    n_places, most = 0, 1
+    for v in range(n):
+        n_places += _places(indptr, v)
+        most = max(most, _places(indptr, v))
+    nodes, first, second = np.empty(n_places, np.int32), np.empty(n_places, np.int32), np.empty(n_places, np.int32)
+    least, lead = np.empty(most + 1, np.float64), np.empty(most + 1, np.int32)
     found = 0
     for v in range(n):
-        least, next_least = np.inf, np.inf
-        lead, next_lead = -1, -1
+        places = _places(indptr, v)
+        n_leads = 0
         for e in range(indptr[v], indptr[v + 1]):
             t = topics[e]
             if outside[t] == 0:
                 continue
             k = inside_key[t] if label[e] == largest[t] else key[t]
-            if k < least:
-                next_least, next_lead = least, lead
-                least, lead = k, t
-            elif k < next_least:
-                next_least, next_lead = k, t
-        if lead >= 0:
-            nodes[found], first[found], second[found] = v, lead, next_lead
+            if n_leads > places and k >= least[places]:
+                continue
+            at = min(n_leads, places)
+            n_leads = at + 1
+            while at > 0 and least[at - 1] > k:
+                least[at], lead[at] = least[at - 1], lead[at - 1]
+                at -= 1
+            least[at], lead[at] = k, t
+        for j in range(min(n_leads, places)):
+            nodes[found], first[found], second[found] = v, lead[j], lead[j + 1] if j + 1 < n_leads else -1
             found += 1
     return nodes[:found], first[:found], second[:found]
+
+
+@borrowing
+def _places(indptr, v):
+    """How many times as many topics as the mean a node wants, at least 1."""
+    return max((indptr[v + 1] - indptr[v]) * (len(indptr) - 1) // max(indptr[-1], 1), 1)

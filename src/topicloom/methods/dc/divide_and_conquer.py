@@ -1,7 +1,7 @@
 """Divide and conquer (DC): Greedy Merge in partitions of the nodes, then star merges over the partitions."""
 
-import numbers
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -33,11 +33,11 @@ from topicloom.methods.dc.partitioning import (
 )
 from topicloom.methods.dc.star_merge import Part, subscribers_in
 from topicloom.methods.greedy.grown import greedy_memory
-from topicloom.methods.registry import Size, method
+from topicloom.methods.registry import AT_ONCE, Size, method
 from topicloom.methods.rounds.rounds_gm import rounds_memory
 from topicloom.model import Interest, Overlay
 from topicloom.model.arrays import Int32Array, Int64Array
-from topicloom.model.checks import checked_seed, checked_whole
+from topicloom.model.checks import checked_rho, checked_seed, checked_whole
 
 MERGE_LIMIT = 20_000
 
@@ -94,10 +94,7 @@ def _engine_rho(inner: Any, rho: Any) -> float:
         raise InvalidOptionError(f"rho is an option of inner=low-oda, weighted-gm and rounds-gm, and inner is {inner}")
     if inner != "low-oda" and rho is None:
         return GREEDY_MERGE
-    rho = 3.0 if rho is None else rho  # low_oda's own
-    if isinstance(rho, bool) or not isinstance(rho, numbers.Real) or not float(rho) >= 1:
-        raise InvalidOptionError(f"rho is {rho!r}; a number from 1 up is accepted")
-    return float(rho)
+    return checked_rho(rho, without=3.0)  # low_oda's own
 
 
 def _memory(size: Size, options: Mapping[str, Any]) -> int:
@@ -266,10 +263,12 @@ def _designed(interest: Interest, plan: Plan, count: int, seed: int) -> tuple[In
     by_partition = np.argsort(partition, kind="stable")[len(core.part.nodes) :]
     sizes = np.bincount(partition[by_partition], minlength=count)
     left = core.left_over(subscribers, plan.k)
-    pieces = [
-        conquer(Part.of(interest, nodes), number, core, left, settings)
-        for number, nodes in enumerate(np.split(by_partition, np.cumsum(sizes)[:-1]))
-    ]
+
+    def conquered(number: int, nodes: Int64Array) -> Piece:
+        return conquer(Part.of(interest, nodes), number, core, left, settings)
+
+    with ThreadPoolExecutor(AT_ONCE) as threads:  # kernels do not hold the lock of Python
+        pieces = list(threads.map(conquered, range(count), np.split(by_partition, np.cumsum(sizes)[:-1])))
     levels = list(merge_levels(pieces, plan.merge_limit, settings))
     report = divided_report(
         n_nodes=n_nodes,

@@ -25,7 +25,7 @@ from topicloom.model.labels import Labels
 
 JOIN_METHODS = ("star-merge", "naive-merge")
 TIES = ("ids", "labels")
-Joined = tuple[Interest, Overlay | npt.ArrayLike]
+Joined = Overlay | tuple[Interest, Overlay | npt.ArrayLike]
 
 
 def join(overlays: Sequence[Joined], *, method: str = "star-merge", ties: str = "ids", seed: int = 0) -> Overlay:
@@ -38,7 +38,7 @@ def join(overlays: Sequence[Joined], *, method: str = "star-merge", ties: str = 
 
     Parameters
     ----------
-    overlays : sequence of (Interest, Overlay or links)
+    overlays : sequence of Overlay, or of (Interest, Overlay or links)
         Two or more. Nodes and topics are identified by their labels. Interests without labels have topic ids in
         common; their nodes are taken to be different, and are numbered one overlay after the other.
     method : str
@@ -86,7 +86,7 @@ def join(overlays: Sequence[Joined], *, method: str = "star-merge", ties: str = 
     (Overlay(4 nodes, 2 topics, 3 links, method star-merge), 1, True)
     >>> factory = tl.datasets.example()
     >>> sites = [factory.restrict(range(3)), factory.restrict(range(3, 6))]
-    >>> joined = tl.join([(site, tl.greedy_merge(site)) for site in sites])
+    >>> joined = tl.join([tl.greedy_merge(site) for site in sites])
     >>> joined.n_links, joined.verify().ok
     (7, True)
     """
@@ -97,7 +97,8 @@ def join(overlays: Sequence[Joined], *, method: str = "star-merge", ties: str = 
     checked_seed(seed)
     if len(overlays) < 2:
         raise InvalidOptionError(f"{len(overlays)} overlays to join; two or more are needed")
-    given = [_checked(number, *overlay) for number, overlay in enumerate(overlays)]
+    pairs = [(given.interest, given) if isinstance(given, Overlay) else given for given in overlays]
+    given = [_checked(number, *pair) for number, pair in enumerate(pairs)]
     interest, node_ids = _united([interest for interest, _ in given])
     inner = np.concatenate([ids[links] for ids, (_, links) in zip(node_ids, given)])
     unit = np.empty(interest.n_nodes, np.int32)

@@ -137,7 +137,7 @@ def cd_oda_2(interest: Interest, *, seed: int = 0) -> Overlay:
     that a link of the star serves on average. Densities are compared exactly, as fractions.
 
     Every topic has diameter at most 2. No bound on the links is known; on the paper's own bad case for it, Lemma 6, it
-    reaches the optimum. Takes time and memory as `cd_oda`.
+    reaches the optimum. Costs as much as `cd_oda`.
 
     Parameters
     ----------

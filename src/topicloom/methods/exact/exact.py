@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from topicloom.bounds import LowerBound
 
 MOST_NODES = 2_000
-_SHARES = (0.01, 0.1, 1, 1, 1)  # of the effort, one refinement each, until there is nothing left to gain
+_SHARES = (0.1, 1, 3, 3, 3, 3)  # of the effort, one refinement each, until there is nothing left to gain
 
 
 def _memory(size: Size, options: Mapping[str, Any]) -> int:

@@ -1,18 +1,11 @@
 """Low-ODA: low average and low maximum degree together."""
 
-import numbers
 from typing import Any
 
-from topicloom.errors import InvalidOptionError
 from topicloom.methods.greedy.grown import greedy_memory, grown
 from topicloom.methods.registry import method
 from topicloom.model import Interest, Overlay
-
-
-def _checked_rho(rho: Any) -> float:
-    if isinstance(rho, bool) or not isinstance(rho, numbers.Real) or not float(rho) >= 1:
-        raise InvalidOptionError(f"rho is {rho!r}; a number from 1 up is accepted")
-    return float(rho)
+from topicloom.model.checks import checked_rho
 
 
 @method(
@@ -23,7 +16,7 @@ def _checked_rho(rho: Any) -> float:
     cost="about three times the time of gm at most, up to 15 % more memory",
     paper="Onus, Richa: Parameterized Maximum and Average Degree Approximation in Topic-Based Publish-Subscribe, §3",
     memory=greedy_memory,
-    check=lambda options: _checked_rho(options.get("rho", 3.0)),
+    check=lambda options: checked_rho(options.get("rho", 3.0)),
 )
 def low_oda(interest: Interest, *, rho: float = 3.0, seed: int = 0, forbid: Any = None) -> Overlay:
     """Overlay with low average and low maximum degree.
@@ -70,5 +63,5 @@ def low_oda(interest: Interest, *, rho: float = 3.0, seed: int = 0, forbid: Any 
     >>> tl.low_oda(factory, rho=2).n_links
     8
     """
-    rho = _checked_rho(rho)
+    rho = checked_rho(rho)
     return grown(interest, "low-oda", rho=rho, options={"rho": rho}, forbid=forbid, seed=seed)

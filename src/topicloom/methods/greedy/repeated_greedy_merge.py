@@ -46,6 +46,10 @@ def repeated_greedy_merge(interest: Interest, *, k: int = 2, seed: int = 0) -> O
     --------
     gm2, stacked_greedy_merge : fewer links, and a guarantee.
 
+    Notes
+    -----
+    k times the cost of `greedy_merge`.
+
     References
     ----------
     [gm-min-tco] §6.4; docs/papers.md.

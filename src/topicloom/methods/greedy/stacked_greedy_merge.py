@@ -8,11 +8,10 @@ import numpy as np
 from topicloom.kernels.greedy.engine import NO_LINKS, greedy_links
 from topicloom.kernels.paths.disjoint_paths import needed_links
 from topicloom.kernels.tie_order import places_on_circle
-from topicloom.methods.greedy.forbidding import forbidden_pairs
-from topicloom.methods.greedy.grown import greedy_memory
+from topicloom.methods.greedy.grown import forbidden_pairs, greedy_memory
 from topicloom.methods.greedy.redundant_links import drop_redundant_links
 from topicloom.methods.per_topic.harary_per_topic import harary_graphs
-from topicloom.methods.per_topic.similarity_sequence import similarity_sequence
+from topicloom.methods.per_topic.topic_graphs import similarity_sequence
 from topicloom.methods.registry import Size, method
 from topicloom.model import Interest, Overlay
 from topicloom.model.arrays import Int32Array

@@ -1,17 +1,16 @@
 """Weighted Greedy Merge (ours): Greedy Merge in which a topic that few want counts for more."""
 
-import numbers
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from topicloom.errors import InvalidOptionError
 from topicloom.kernels.greedy.engine import GREEDY_MERGE
 from topicloom.kernels.greedy.topic_weights import topic_weights
 from topicloom.methods.greedy.grown import greedy_memory, grown
 from topicloom.methods.registry import Size, method
 from topicloom.model import Interest, Overlay
+from topicloom.model.checks import checked_rho
 
 
 def _memory(size: Size, options: Mapping[str, Any]) -> int:
@@ -27,6 +26,7 @@ def _memory(size: Size, options: Mapping[str, Any]) -> int:
     cost="up to 2.5 times the time of gm; at most 1 GiB for one to four bytes per pair of nodes, else O(subscriptions)",
     paper="ours; from Greedy Merge of Chockler et al., PODC 2007",
     memory=_memory,
+    check=lambda options: checked_rho(options.get("rho"), without=GREEDY_MERGE),
 )
 def weighted_greedy_merge(
     interest: Interest, *, rho: float | None = None, seed: int = 0, forbid: Any = None
@@ -85,12 +85,10 @@ def weighted_greedy_merge(
     >>> tl.weighted_greedy_merge(factory).n_links
     7
     """
-    if rho is not None and (isinstance(rho, bool) or not isinstance(rho, numbers.Real) or not rho >= 1):
-        raise InvalidOptionError(f"rho is {rho!r}; a number from 1 up is accepted, or none")
     return grown(
         interest,
         "weighted-gm",
-        rho=GREEDY_MERGE if rho is None else float(rho),
+        rho=checked_rho(rho, without=GREEDY_MERGE),
         weights=topic_weights(np.diff(interest.topic_indptr)),
         forbid=forbid,
         options={} if rho is None else {"rho": float(rho)},

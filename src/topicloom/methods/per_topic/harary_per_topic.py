@@ -8,8 +8,7 @@ import numpy.typing as npt
 
 from topicloom.errors import InvalidOptionError
 from topicloom.kernels.streams import CYCLE_STREAM, draw_pairs
-from topicloom.methods.per_topic.similarity_sequence import similarity_sequence
-from topicloom.methods.per_topic.topic_graphs import merged
+from topicloom.methods.per_topic.topic_graphs import merged, similarity_sequence
 from topicloom.methods.registry import Size, method
 from topicloom.model import Interest, Overlay
 from topicloom.model.arrays import Int32Array, Int64Array

@@ -1,4 +1,4 @@
-"""What the two usual ways to link brokers would take: a ring per topic, and a full mesh. Counted, not kept."""
+"""What the reference methods have in common: the nodes that they link, and what the usual ways would take."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ import numpy as np
 from topicloom.kernels.covers.co_subscribers import count_co_subscribers
 from topicloom.methods.per_topic.ring_per_topic import ring_per_topic
 from topicloom.model import Interest
-from topicloom.model.arrays import Int64Array
+from topicloom.model.arrays import Int32Array, Int64Array
 from topicloom.model.interest import both_ways
 
 _MOST_PAIRS = 20_000_000
@@ -50,3 +50,9 @@ def _counted(degree: Int64Array) -> dict[str, Any]:
     links = int(degree.sum()) // 2
     average = 2 * links / len(degree) if len(degree) else 0.0
     return {"links": links, "average_degree": average, "max_degree": int(degree.max(initial=0))}
+
+
+def sharing_nodes(interest: Interest) -> Int32Array:
+    """Nodes that share a topic with anyone, ascending; no overlay links the others."""
+    wanted_by_two = np.diff(interest.topic_indptr) > 1
+    return np.unique(interest.nodes[wanted_by_two[interest.topics]])

@@ -3,7 +3,7 @@
 import numpy as np
 
 from topicloom.kernels.tie_order import places_on_circle
-from topicloom.methods.references.reference_nodes import sharing_nodes
+from topicloom.methods.references.beside import sharing_nodes
 from topicloom.methods.registry import method
 from topicloom.model import Interest, Overlay
 from topicloom.model.checks import checked_seed

@@ -20,7 +20,7 @@ from topicloom.kernels.rounds.sparing import merge_sparing
 from topicloom.kernels.rounds.standing import Standing, merges_left, standing
 from topicloom.kernels.streams import ROUND_TIE_STREAM, draw_pairs
 from topicloom.model.arrays import Int32Array, Int64Array
-from topicloom.model.checks import checked_whole
+from topicloom.model.checks import checked_rho, checked_whole
 
 SAMPLED_BLOCKS = 8
 FIRST_QUANTILE = 0.9
@@ -51,10 +51,7 @@ class RoundOptions:
             raise InvalidOptionError(f"floor is {self.floor!r}; a number from 0 to below 1 is accepted")
         if not isinstance(self.weighted, bool):
             raise InvalidOptionError(f"weighted is {self.weighted!r}; True or False is accepted")
-        if self.rho is not None and (
-            isinstance(self.rho, bool) or not isinstance(self.rho, int | float) or not self.rho >= 1
-        ):
-            raise InvalidOptionError(f"rho is {self.rho!r}; a number from 1 up is accepted, or none")
+        checked_rho(self.rho, without=1.0)
 
     def at(self, n_nodes: int) -> "RoundOptions":
         """The same with the number of orders that suits the number of nodes, if none is given."""
@@ -192,7 +189,7 @@ def stretch_links(
     choose a link for the same pair of components. A link may join other components by the way; see `joined`.
     """
     begin, end = stretch
-    nodes = np.sort(order[begin:end])
+    nodes = np.unique(order[begin:end])
     stretch_of = np.full(len(s.indptr) - 1, -1, np.int32)
     stretch_of[order] = np.arange(len(order)) // (BLOCKS_A_STRETCH * options.block)
     lengths = s.indptr[nodes + 1] - s.indptr[nodes]

@@ -1,15 +1,19 @@
-"""Degrees, diameters and what the method reports, of an overlay that a construction method designs."""
+"""Degrees, diameters and reports of overlays that a method designs or joins, and steps of the printed algorithm."""
 
 from collections.abc import Callable, Iterator, Mapping
 
+import numpy as np
+
 from topicloom.measures import measure
+from topicloom.methods.dc.join import join
+from topicloom.methods.greedy.greedy_merge import greedy_merge
 from topicloom.methods.registry import design
-from topicloom.model import Overlay
+from topicloom.model import Interest, Overlay
 from topicloom.model.arrays import Int32Array
 from topicloom.study.cells import Cell
 from topicloom.study.inputs import interest_of
 from topicloom.study.measurements.measurement import Figure, NotVerifiedError, measures, require_connected
-from topicloom.study.printed.literal_gm import literal_greedy_merge
+from topicloom.study.printed.literal_gm import counted_greedy_merge, literal_greedy_merge
 from topicloom.study.printed.literal_gm2 import printed_gm2
 from topicloom.study.printed.literal_low_oda import printed_low_oda
 
@@ -68,3 +72,36 @@ def _overlay(cell: Cell) -> Overlay:
     k = cell.options.get("k", _CONNECTIVITY.get(cell.method, 1))
     require_connected(cell, interest, overlay.links, k if cell.method != "repeated-gm" else 1)
     return overlay
+
+
+@measures("steps")
+def steps(cell: Cell) -> Iterator[Figure]:
+    """Contributions that the literal Greedy Merge counts at first and lowers later, over |V|²|T|."""
+    interest = interest_of(cell)
+    links, counted, lowered = counted_greedy_merge(interest.indptr, interest.topics, interest.n_topics)
+    require_connected(cell, interest, links)
+    worst = interest.n_nodes**2 * interest.n_topics
+    yield Figure("steps_share", (counted + lowered) / worst)
+    yield Figure("counted_share", counted / worst)
+    yield Figure("lowered_share", lowered / worst)
+    yield Figure("average_degree", 2 * len(links) / interest.n_nodes)
+
+
+MEMBERS = 100  # nodes of a sub-overlay
+
+
+@measures("join")
+def joined(cell: Cell) -> Iterator[Figure]:
+    """Degrees, outer links and pn-ratio of Star Merge or Naive Merge."""
+    overlay = join(sub_overlays(interest_of(cell), cell.seed), method=cell.method, seed=cell.seed)
+    require_connected(cell, overlay.interest, overlay.links)
+    yield from degrees(overlay)
+    stars = [part["stars"] for part in overlay.report["overlays"]]
+    yield Figure("star_set_mean", float(np.mean(stars)))
+
+
+def sub_overlays(interest: Interest, seed: int) -> list[tuple[Interest, Overlay]]:
+    """The interest cut into pieces of 100 nodes, each with its Greedy Merge overlay."""
+    pieces = np.array_split(np.arange(interest.n_nodes), max(interest.n_nodes // MEMBERS, 1))
+    interests = [interest.restrict(piece) for piece in pieces]
+    return [(piece, greedy_merge(piece, seed=seed)) for piece in interests]

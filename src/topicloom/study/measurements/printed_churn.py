@@ -8,9 +8,8 @@ import numpy as np
 from topicloom.model import Interest
 from topicloom.model.arrays import Int32Array
 from topicloom.study.cells import Cell
-from topicloom.study.churn_workload import Churn
-from topicloom.study.inputs import interest_of
-from topicloom.study.measurements.backup_sets import backup_figures
+from topicloom.study.inputs import Churn, interest_of
+from topicloom.study.measurements.churn_curves import backup_figures
 from topicloom.study.measurements.measurement import Figure, measures, require_connected
 from topicloom.study.printed.literal_low_oda import printed_low_oda
 from topicloom.study.printed.literal_shadow import (

@@ -10,7 +10,7 @@ from topicloom.methods.greedy.low_oda import low_oda
 from topicloom.model import Interest
 from topicloom.model.arrays import Int32Array
 from topicloom.study.cells import Cell
-from topicloom.study.churn_workload import Churn
+from topicloom.study.inputs import Churn
 from topicloom.study.measurements.churn_curves import tens
 from topicloom.study.measurements.measurement import Figure, measures, require_connected
 from topicloom.study.printed.literal_gm import literal_greedy_merge

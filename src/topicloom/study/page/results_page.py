@@ -6,9 +6,8 @@ from pathlib import Path
 
 from topicloom.storage.atomic import whole_file
 from topicloom.study.cell_store import write_whole
-from topicloom.study.page import plots, verdict_tables
-from topicloom.study.page.built import BUILT
-from topicloom.study.page.explanations import EXPLANATIONS
+from topicloom.study.page import plots, verdicts
+from topicloom.study.page.explanations import BUILT, EXPLANATIONS
 from topicloom.study.page.lookup import NotMeasuredError, Results
 from topicloom.study.page.verdicts import DIFFERS, Compared, Tried, compared
 from topicloom.study.studies import Study
@@ -40,10 +39,10 @@ def write_report(studies: Sequence[Study], results: dict[str, Results], out: Pat
     drawn = {study.name for study in studies if plots.draw(study, results[study.name], folder)}
     rows = {study.name: compared([study], results[study.name]) for study in studies}
     every = [row for found in rows.values() for row in found]
-    write_whole(verdict_tables.as_arrow(every), folder / "published.parquet")
+    write_whole(verdicts.as_arrow(every), folder / "published.parquet")
     tried = Tried(every)
     sections = [
-        _section(study, verdict_tables.as_markdown(rows[study.name], tried), results[study.name], study.name in drawn)
+        _section(study, verdicts.as_markdown(rows[study.name], tried), results[study.name], study.name in drawn)
         for study in studies
     ]
     page = [
@@ -64,7 +63,7 @@ def _top(rows: Sequence[Compared], header: str) -> str:
 The five papers state how large the degrees, sizes and diameters of their overlays are, and how long it takes to make
 them. This page sets every number beside ours.
 
-**What agrees.** {verdict_tables.tally(rows)}
+**What agrees.** {verdicts.tally(rows)}
 
 **What does not.** {_differing(rows)}
 
@@ -72,7 +71,7 @@ them. This page sets every number beside ours.
 each number that differs, [the end of this page](#why-numbers-differ) names the cause, and an experiment on this page
 that shows it where there is one.
 
-{verdict_tables.standing(rows)}
+{verdicts.standing(rows)}
 
 How to read the tables: “agrees” is within 10 %. “Holds” is on the right side of a bound (≤, ≥), and “within 10 %” is
 on its wrong side by less than that. “Same order” (~) is within a factor of ten. Degrees, sizes and diameters are means

@@ -1,8 +1,10 @@
-"""Published | ours | ratio | verdict."""
+"""Published | ours | ratio | verdict: what the verdict is, and the tables that show it."""
 
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+
+import pyarrow as pa
 
 from topicloom.study.page.lookup import NotMeasuredError, Results
 from topicloom.study.studies import AT_LEAST, AT_MOST, ORDER, Published, Study
@@ -100,3 +102,123 @@ def verdict(number: Published, ours: float | None) -> str:
     if abs(ours - number.value) <= TOLERANCE * abs(number.value):
         return AGREES if number.relation not in (AT_MOST, AT_LEAST) else WITHIN
     return DIFFERS
+
+
+def figure(value: float | None, unit: str = "") -> str:
+    """A number with about three digits that say something.
+
+    >>> figure(54.178), figure(0.0170, "%"), figure(0.00014, "%"), figure(2575), figure(1.0), figure(None)
+    ('54.18', '1.70 %', '0.014 %', '2,575', '1', '–')
+    """
+    if value is None or math.isnan(value):
+        return "–"
+    if unit == "%":
+        return f"{_digits(100 * value)} %"
+    return _digits(value)
+
+
+def _digits(value: float) -> str:
+    if value == round(value):
+        return f"{value:,.0f}"
+    size = abs(value)
+    if size >= 1000:
+        return f"{value:,.0f}"
+    if size >= 1:
+        return f"{value:.2f}"
+    return f"{value:.2g}" if size < 0.1 else f"{value:.3f}"
+
+
+def as_markdown(rows: Sequence[Compared], tried: Tried | None = None) -> str:
+    """The table of a study; experiments in a table of their own below.
+
+    ``tried`` holds the experiments of all studies, for the numbers that refer to those of another.
+    """
+    known = tried if tried is not None else Tried(rows)
+    counted = [row for row in rows if not row.number.experiment and not row.number.trend]
+    trends = [row for row in rows if row.number.trend]
+    experiments = [row for row in rows if row.number.experiment]
+    parts = []
+    if counted:
+        parts.append(_table(counted, "verdict", known))
+    if trends:
+        parts.append("Trends and variances, judged and counted apart:\n\n" + _table(trends, "verdict", known))
+    if experiments:
+        parts.append("Other readings, tried to find out why:\n\n" + _table(experiments, "would be", known))
+    return "\n\n".join(parts)
+
+
+def _table(rows: Sequence[Compared], last: str, tried: Tried) -> str:
+    lines = [f"| | published | ours | ratio | {last} |", "|---|--:|--:|--:|---|"]
+    for row in rows:
+        number = row.number
+        relation = "" if number.relation == "≈" else f"{number.relation} "
+        published = f"{relation}{figure(number.value, number.unit)}"
+        says = f'<a id="{row.anchor}"></a>{number.says}' if number.key else number.says
+        ours = f"{figure(row.ours, number.unit)} | {figure(row.ratio)}"
+        lines.append(f"| {says} | {published} | {ours} | {_verdict(row, tried)} |")
+    return "\n".join(lines)
+
+
+def _verdict(row: Compared, tried: Tried) -> str:
+    if row.number.experiment or row.verdict != DIFFERS:
+        return row.verdict
+    links = [f"[why](#{row.number.why})"] if row.number.why else []
+    links += [f"[shown](#{one.anchor})" for one in tried.deciding(row)]
+    return "**differs**" + (f": {', '.join(links)}" if links else "")
+
+
+def tally(rows: Iterable[Compared]) -> str:
+    """One sentence on how many numbers agree."""
+    counted = [row for row in rows if not row.number.experiment]
+    trends = [row for row in counted if row.number.trend and row.verdict in (*GOOD, DIFFERS)]
+    counted = [row for row in counted if not row.number.trend]
+    judged = [row for row in counted if row.verdict in (*GOOD, DIFFERS)]
+    good = sum(row.verdict in GOOD for row in judged)
+    times = sum(row.verdict == TIME for row in counted)
+    missing = sum(row.verdict == NOT_MEASURED for row in counted)
+    share = f" ({good / len(judged):.0%})" if judged else ""
+    text = (
+        f"Of {len(judged)} published degrees, sizes and diameters, {good}{share} are within 10 % or on the right side "
+        f"of the stated bound; {times} times and ratios of times stand apart"
+    )
+    text += f"; {missing} were not measured at this scale." if missing else "."
+    hold = sum(row.verdict in GOOD for row in trends)
+    return text + (f" Of {len(trends)} claims on trends and variances, {hold} hold." if trends else "")
+
+
+def standing(rows: Sequence[Compared]) -> str:
+    """How many numbers agree, how many differ for a reason that an experiment shows, and how many without one."""
+    tried = Tried(rows)
+    numbers = [row for row in rows if not row.number.experiment and not row.number.trend]
+    judged = [row for row in numbers if row.verdict in (*GOOD, DIFFERS)]
+    good = [row for row in judged if row.verdict in GOOD]
+    differ = [row for row in judged if row.verdict == DIFFERS]
+    shown = [row for row in differ if tried.deciding(row)]
+    chosen = sum(tried.chosen_afterwards(row) for row in good)
+    lines = ["| published degrees, sizes and diameters | numbers | share |", "|---|--:|--:|"]
+    for says, count in (
+        ("agree: within 10 %, or on the right side of the bound", len(good)),
+        ("— of these, only in a reading that was chosen after its result was known", chosen),
+        ("differ, and an experiment on this page shows why (“shown”)", len(shown)),
+        ("— of these, for which another reading gives the number", sum(map(tried.reproduced, shown))),
+        ("differ, and the experiments only bracket the number", len(differ) - len(shown)),
+    ):
+        lines.append(f"| {says} | {count} | {count / max(len(judged), 1):.0%} |")
+    return "\n".join(lines)
+
+
+def as_arrow(rows: Sequence[Compared]) -> pa.Table:
+    """The comparison for programs: study, says, relation, published, ours, ratio, verdict, why, experiment."""
+    return pa.table(
+        {
+            "study": pa.array([row.study for row in rows], pa.string()),
+            "says": pa.array([row.number.says for row in rows], pa.string()),
+            "relation": pa.array([row.number.relation for row in rows], pa.string()),
+            "published": pa.array([float(row.number.value) for row in rows], pa.float64()),
+            "ours": pa.array([row.ours for row in rows], pa.float64()),
+            "ratio": pa.array([row.ratio for row in rows], pa.float64()),
+            "verdict": pa.array([row.verdict for row in rows], pa.string()),
+            "why": pa.array([row.number.why for row in rows], pa.string()),
+            "experiment": pa.array([row.number.experiment for row in rows], pa.bool_()),
+        }
+    )

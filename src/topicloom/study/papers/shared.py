@@ -5,7 +5,7 @@ from typing import Any
 
 from topicloom.study.cells import Cell
 from topicloom.study.page.lookup import Results
-from topicloom.study.studies import ABOUT, Line, Published
+from topicloom.study.studies import ABOUT, Line, Panel, Published
 
 # Names as in the papers' legends.
 POPULARITIES: Mapping[str, str] = {"exponential": "Expo", "zipf": "Zipf", "uniform": "Unif"}
@@ -96,6 +96,23 @@ def times_over_gm(
 def lines_over_gm(label: str, **where: Any) -> list[Line]:
     """Curves of times over GM's, with both denominators."""
     return [Line(f"{label} / {name.removeprefix('the ')}", metric, where) for name, metric in _DENOMINATORS.items()]
+
+
+def over_popularities(
+    x: str,
+    x_label: str,
+    y_label: str,
+    setting: str,
+    lines: Callable[[str], Sequence[Line]],
+    *,
+    log_x: bool = False,
+    log_y: bool = False,
+) -> list[Panel]:
+    """A panel for each popularity, with the curves that ``lines`` gives for it; ``log_x`` and ``log_y`` as there."""
+    return [
+        Panel(f"{name}: {setting}", x, x_label, y_label, lines(popularity), log_x=log_x, log_y=log_y)
+        for popularity, name in POPULARITIES.items()
+    ]
 
 
 def by_popularity(metric: str, **where: Any) -> list[Line]:

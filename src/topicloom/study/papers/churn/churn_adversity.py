@@ -4,8 +4,8 @@ from typing import Any
 
 from topicloom.study.cells import Cell
 from topicloom.study.page.lookup import Results
-from topicloom.study.papers.shared import POPULARITIES, cells, table_of
-from topicloom.study.studies import Line, Panel, Scale, Study
+from topicloom.study.papers.shared import POPULARITIES, cells, over_popularities, table_of
+from topicloom.study.studies import Line, Scale, Study
 
 SCENES = {
     "random": "a random node leaves",
@@ -41,6 +41,11 @@ def _table(results: Results) -> str:
     return table_of(results, ["what goes", "popularity"], metrics, rows)
 
 
+def _curves(popularity: str) -> list[Line]:
+    where = {"popularity": popularity}
+    return [Line(says, "max_degree_of_fresh", {"scene": scene, **where}) for scene, says in SCENES.items()]
+
+
 STUDY = Study(
     name="churn-adversity",
     title="other popularities, and churn that is not random",
@@ -56,15 +61,6 @@ STUDY = Study(
     "after twenty racks. Where hubs leave, two to three times as many links change per event as under random churn; a "
     "newcomer of the crowd costs one or two.",
     grid=_grid,
-    panels=[
-        Panel(
-            f"{name}: maximum degree",
-            "at",
-            "round",
-            "maximum degree over a fresh design's",
-            [Line(says, "max_degree_of_fresh", {"scene": scene, "popularity": p}) for scene, says in SCENES.items()],
-        )
-        for p, name in POPULARITIES.items()
-    ],
+    panels=over_popularities("at", "round", "maximum degree over a fresh design's", "maximum degree", _curves),
     table=_table,
 )

@@ -101,9 +101,10 @@ STUDY = Study(
     "star node those of all other star nodes as well.",
     remark="Without crashes the links are the centre's. With them, new star nodes and links take the place of "
     "those lost, and the time is that of noticing: ten tries take forty units. Speakers hand star sets "
-    "on, and learn what star nodes learn. A local repair of a leave looks no further than the neighbours "
-    "of shadows, and so adds more links than one that sees all. Step III takes most messages: each node that lost "
-    "a backup asks for candidates, and all whose lists change tell their neighbours. When neighbours fail together, "
+    "on, and learn what star nodes learn. The one that leads a local repair has a wave look eight links "
+    "further whether pieces of a topic hang together: that takes messages and saves links; few more are added "
+    "than by one that sees all. After one leave Step III takes most messages: each node that lost a backup asks for "
+    "candidates, and tells its neighbours and backups of its new ones. When neighbours fail together, "
     "those who lead find out by tries in vain and search the overlay for others who knew them.",
     grid=_grid,
     panels=[

@@ -4,11 +4,11 @@ from typing import Any
 
 from topicloom.study.cells import Cell
 from topicloom.study.page.lookup import Results
-from topicloom.study.papers.shared import POPULARITIES, cells, lines_over_gm, times_over_gm, workload
+from topicloom.study.papers.dc.dc_shared import DEGREE
+from topicloom.study.papers.shared import POPULARITIES, cells, lines_over_gm, over_popularities, times_over_gm, workload
 from topicloom.study.studies import ABOUT, AT_LEAST, AT_MOST, Line, Panel, Published, Scale, Study
 
 JOINS = {"star-merge": "Star Merge", "naive-merge": "Naive Merge"}
-DEGREE = "average_degree"
 SETTING = (
     "Sub-overlays of 100 nodes by GM are joined, 1,000–8,000 nodes in all; 100 topics, exactly 20 per node (the "
     "reading of Table I that fits)."
@@ -27,6 +27,11 @@ def _timed(scale: Scale) -> list[Cell]:
     drawn = [workload(n, 100, 20) for n in nodes]
     uniform = [cell for cell in _grid(scale) if cell.workload["popularity"] == "uniform"]
     return [*uniform, *cells("time-join", [(m, {}) for m in JOINS], drawn, scale.seed_range(1))]
+
+
+def _degrees(popularity: str) -> list[Line]:
+    labels = {**JOINS, "gm": "GM from scratch"}
+    return [Line(label, DEGREE, {"method": method, "popularity": popularity}) for method, label in labels.items()]
 
 
 def _largest(results: Results, one: str, other: str) -> float:
@@ -52,19 +57,9 @@ STUDIES = (
         setting=f"{SETTING} Unif, Zipf 2.0, Expo.",
         found="Star Merge and Naive Merge are within 0.15 of each other and within 2.5 of GM from scratch.",
         grid=_grid,
-        panels=[
-            Panel(
-                f"{name}: 100 topics, 20 per node",
-                "nodes",
-                "nodes (100 per overlay joined)",
-                "average degree",
-                [
-                    Line(label, DEGREE, {"method": method, "popularity": p})
-                    for method, label in {**JOINS, "gm": "GM from scratch"}.items()
-                ],
-            )
-            for p, name in POPULARITIES.items()
-        ],
+        panels=over_popularities(
+            "nodes", "nodes (100 per overlay joined)", "average degree", "100 topics, 20 per node", _degrees
+        ),
         published=[
             Published(
                 "Star Merge's degree against Naive Merge's, largest difference",

@@ -4,18 +4,19 @@ from typing import Any
 
 from topicloom.study.cells import Cell
 from topicloom.study.page.lookup import Results
+from topicloom.study.papers.dc.dc_shared import DEGREE, candidates, phases, times
 from topicloom.study.papers.shared import (
     POPULARITIES,
     cells,
     difference,
-    lines_over_gm,
+    over_popularities,
     ratio,
     times_over_gm,
     workload,
 )
 from topicloom.study.studies import AT_LEAST, AT_MOST, Line, Panel, Published, Scale, Study
 
-DEGREE = "average_degree"
+PARTITIONED = "nodes (100 per partition)"
 SETTING = (
     "1,000–8,000 nodes in random partitions of 100; 100 topics, exactly 20 per node (the reading of Table I that fits)."
 )
@@ -59,6 +60,10 @@ def _where(method: str, sizes: str | None = None) -> dict[str, Any]:
     return {"method": method, "measurement": "design", "popularity": "uniform", "sizes": sizes}
 
 
+def _degrees(popularity: str) -> list[Line]:
+    return [Line(label, DEGREE, {**_where(m), "popularity": popularity}) for m, label in (("dc", "DC"), ("gm", "GM"))]
+
+
 def _above(results: Results, sizes: str | None = None) -> float:
     return difference(results, "nodes", DEGREE, _where("dc", sizes), _where("gm", sizes))
 
@@ -73,32 +78,9 @@ STUDIES = (
         "GM's.",
         grid=_timed,
         panels=[
-            *(
-                Panel(
-                    f"{name}: 100 topics, 20 per node",
-                    "nodes",
-                    "nodes (100 per partition)",
-                    "average degree",
-                    [Line(label, DEGREE, {**_where(m), "popularity": p}) for m, label in (("dc", "DC"), ("gm", "GM"))],
-                )
-                for p, name in POPULARITIES.items()
-            ),
-            Panel(
-                "potential neighbours",
-                "nodes",
-                "nodes",
-                "pn-ratio(V)",
-                [Line(name, "pn_ratio", {**_where("dc"), "popularity": p}) for p, name in POPULARITIES.items()],
-                log_y=True,
-            ),
-            Panel(
-                "Unif: time over GM's",
-                "nodes",
-                "nodes",
-                "ratio of CPU times",
-                lines_over_gm("DC", measurement="time-design"),
-                log_y=True,
-            ),
+            *over_popularities("nodes", PARTITIONED, "average degree", "100 topics, 20 per node", _degrees),
+            candidates("nodes", "nodes", sizes=None),
+            times("nodes", "nodes"),
         ],
         published=[
             Published("DC's degree, mean, Unif", 6.97, lambda r: float(r.by("nodes", DEGREE, **_where("dc")).mean())),
@@ -126,32 +108,7 @@ STUDIES = (
         setting=SETTING,
         found="The figure shows the parts of inner and outer links; the text states no number.",
         grid=_phased,
-        panels=[
-            Panel(
-                "Unif: time of the two phases",
-                "nodes",
-                "nodes (100 per partition)",
-                "CPU seconds",
-                [
-                    Line("T_in: partitions", "inner_seconds", {"measurement": "time-phases"}),
-                    Line("T_out: star merge", "outer_seconds", {"measurement": "time-phases"}),
-                ],
-                log_y=True,
-            ),
-            *(
-                Panel(
-                    f"{name}: 100 topics, 20 per node",
-                    "nodes",
-                    "nodes (100 per partition)",
-                    "links",
-                    [
-                        Line(what, metric, {"method": "dc", "popularity": p})
-                        for what, metric in (("inner", "inner_links"), ("outer", "outer_links"))
-                    ],
-                )
-                for p, name in POPULARITIES.items()
-            ),
-        ],
+        panels=phases("nodes", PARTITIONED, "100 topics, 20 per node"),
     ),
     Study(
         name="dc-fig12",

@@ -2,10 +2,17 @@
 
 from topicloom.study.cells import Cell
 from topicloom.study.page.lookup import NotMeasuredError, Results
-from topicloom.study.papers.shared import POPULARITIES, cells, lines_over_gm, smallest_step, trend, workload
-from topicloom.study.studies import AT_LEAST, AT_MOST, Line, Panel, Published, Scale, Study
+from topicloom.study.papers.dc.dc_shared import DEGREE, candidates, phases, times
+from topicloom.study.papers.shared import (
+    POPULARITIES,
+    by_popularity,
+    cells,
+    smallest_step,
+    trend,
+    workload,
+)
+from topicloom.study.studies import AT_LEAST, AT_MOST, Panel, Published, Scale, Study
 
-DEGREE = "average_degree"
 PARTITIONS = (1, 2, 3, 5, 7, 10, 15, 20, 30, 40, 50, 70, 100, 150, 200, 250, 300, 400, 500, 600, 700, 800, 900, 1000)
 TIMED = (1, 2, 5, 10, 15, 20, 30, 50, 100, 200, 500, 1000)
 PHASED = (2, 5, 10, 20, 50, 100)
@@ -85,33 +92,11 @@ STUDIES = (
                 "partitions",
                 "partitions",
                 "average degree of DC",
-                [
-                    Line(name, DEGREE, {"method": "dc", "measurement": "design", "popularity": p})
-                    for p, name in POPULARITIES.items()
-                ],
+                by_popularity(DEGREE, method="dc", measurement="design"),
                 log_x=True,
             ),
-            Panel(
-                "potential neighbours",
-                "partitions",
-                "partitions",
-                "pn-ratio(V)",
-                [
-                    Line(name, "pn_ratio", {"method": "dc", "measurement": "design", "popularity": p})
-                    for p, name in POPULARITIES.items()
-                ],
-                log_x=True,
-                log_y=True,
-            ),
-            Panel(
-                "Unif: time over GM's",
-                "partitions",
-                "partitions",
-                "ratio of CPU times",
-                lines_over_gm("DC", measurement="time-design"),
-                log_x=True,
-                log_y=True,
-            ),
+            candidates("partitions", "partitions", log_x=True),
+            times("partitions", "partitions", log_x=True),
         ],
         published=[
             Published("DC's degree above GM's at its peak, Unif", 6, lambda r: max(_excess(r).values()), AT_MOST),
@@ -128,34 +113,7 @@ STUDIES = (
         setting=SETTING,
         found="Outer links grow with the partitions; where the pn-ratio is below 20 %, inner links dominate.",
         grid=_phased,
-        panels=[
-            Panel(
-                "Unif: time of the two phases",
-                "partitions",
-                "partitions",
-                "CPU seconds",
-                [
-                    Line("T_in: partitions", "inner_seconds", {"measurement": "time-phases"}),
-                    Line("T_out: star merge", "outer_seconds", {"measurement": "time-phases"}),
-                ],
-                log_x=True,
-                log_y=True,
-            ),
-            *(
-                Panel(
-                    f"{name}: 1,000 nodes, 200 topics, 20 per node",
-                    "partitions",
-                    "partitions",
-                    "links",
-                    [
-                        Line(what, metric, {"method": "dc", "popularity": p})
-                        for what, metric in (("inner", "inner_links"), ("outer", "outer_links"))
-                    ],
-                    log_x=True,
-                )
-                for p, name in POPULARITIES.items()
-            ),
-        ],
+        panels=phases("partitions", "partitions", "1,000 nodes, 200 topics, 20 per node", log_x=True),
         published=[
             trend(
                 "T_out at a number of partitions over that at the one before, smallest, up to 100 (T_out grows)",

@@ -4,12 +4,13 @@ from typing import Any
 
 from topicloom.study.cells import Cell
 from topicloom.study.page.lookup import NotMeasuredError, Results
+from topicloom.study.papers.dc.dc_shared import DEGREE, candidates, times
 from topicloom.study.papers.shared import (
     POPULARITIES,
     STEEPER,
     cells,
     difference,
-    lines_over_gm,
+    over_popularities,
     steeper,
     times_over_gm,
     trend,
@@ -18,7 +19,6 @@ from topicloom.study.papers.shared import (
 )
 from topicloom.study.studies import AT_MOST, Line, Panel, Published, Scale, Study
 
-DEGREE = "average_degree"
 UNNAMED = "this figure's text names no number"
 
 
@@ -59,32 +59,14 @@ def _above(results: Results, popularity: str, partitions: int = 8) -> float:
 
 
 def _panels(x: str, x_label: str, setting: str, partitions: int) -> list[Panel]:
+    def degrees(popularity: str) -> list[Line]:
+        dc, gm = _where("dc", popularity, partitions), _where("gm", popularity, None)
+        return [Line("DC", DEGREE, dc), Line("GM", DEGREE, gm)]
+
     return [
-        Panel(
-            f"{name}: {setting}",
-            x,
-            x_label,
-            "average degree",
-            [Line("DC", DEGREE, _where("dc", p, partitions)), Line("GM", DEGREE, _where("gm", p, None))],
-        )
-        for p, name in POPULARITIES.items()
-    ] + [
-        Panel(
-            f"potential neighbours: {setting}",
-            x,
-            x_label,
-            "pn-ratio(V)",
-            [Line(name, "pn_ratio", _where("dc", p, partitions)) for p, name in POPULARITIES.items()],
-            log_y=True,
-        ),
-        Panel(
-            f"Unif: time over GM's, {setting}",
-            x,
-            x_label,
-            "ratio of CPU times",
-            lines_over_gm("DC", measurement="time-design"),
-            log_y=True,
-        ),
+        *over_popularities(x, x_label, "average degree", setting, degrees),
+        candidates(x, x_label, f": {setting}", partitions=partitions),
+        times(x, x_label, f", {setting}"),
     ]
 
 

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from topicloom.study.cells import Cell
 from topicloom.study.page.lookup import Results
 from topicloom.study.papers.ktco.ktco_shared import GM, GM2, mean_over_popularities
-from topicloom.study.papers.shared import POPULARITIES, cells, ratio, tried, workload
-from topicloom.study.studies import Line, Panel, Published, Scale, Study
+from topicloom.study.papers.shared import POPULARITIES, cells, over_popularities, ratio, tried, workload
+from topicloom.study.studies import Line, Published, Scale, Study
 
 LARGEST, MEAN = "max_topic_diameter", "mean_topic_diameter"
 
@@ -50,20 +50,15 @@ def _in_lists(key: str, popularity: str, value: float) -> list[Published]:
     ]
 
 
-def _panel(popularity: str, name: str) -> Panel:
-    return Panel(
-        f"{name}: 200 topics, 30 per node",
-        "nodes",
-        "nodes",
-        "topic diameter",
-        [
-            Line(f"{label}, {what}", metric, {**method, "popularity": popularity})
-            for label, method in (("GM", GM), ("GM2", GM2))
-            for what, metric in (("largest", LARGEST), ("mean", MEAN))
-        ],
-    )
+def _curves(popularity: str) -> list[Line]:
+    return [
+        Line(f"{label}, {what}", metric, {**method, "popularity": popularity})
+        for label, method in (("GM", GM), ("GM2", GM2))
+        for what, metric in (("largest", LARGEST), ("mean", MEAN))
+    ]
 
 
+PANELS = over_popularities("nodes", "nodes", "topic diameter", "200 topics, 30 per node", _curves)
 UNIFORM = {"popularity": "uniform"}
 GAPS = {"exponential": 16.75, "zipf": 10.5, "uniform": 17.5}
 SETTING = "100–1,000 nodes, 200 topics, exactly 30 per node. Distances inside each topic's sub-overlay, exact."
@@ -75,7 +70,7 @@ STUDIES = (
         setting=SETTING,
         found="GM2's largest topic diameter is 0.40 times GM's, its mean one 0.50 times; the gap grows with the nodes.",
         grid=lambda scale: grid(scale, {"uniform": "Unif"}),
-        panels=[_panel("uniform", "Unif")],
+        panels=[panel for panel in PANELS if panel.title.startswith("Unif")],
         published=[
             Published("GM2's largest diameter over GM's, Unif", 0.40, lambda r: _ratio(r, LARGEST, UNIFORM)),
             Published("GM2's mean diameter over GM's, Unif", 0.50, lambda r: _ratio(r, MEAN, UNIFORM)),
@@ -97,7 +92,7 @@ STUDIES = (
         setting=SETTING,
         found="GM2's largest topic diameter is 0.45 times GM's on average, its mean one 0.51 times.",
         grid=lambda scale: grid(scale, POPULARITIES),
-        panels=[_panel(popularity, name) for popularity, name in POPULARITIES.items()],
+        panels=PANELS,
         published=[
             Published(
                 "GM2's largest diameter over GM's, mean of the popularities",

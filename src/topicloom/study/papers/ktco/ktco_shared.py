@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from topicloom.study.cells import Cell
-from topicloom.study.papers.shared import POPULARITIES, Choice, cells, steeper
+from topicloom.study.papers.shared import POPULARITIES, Choice, cells, over_popularities, steeper
 from topicloom.study.studies import Line, Panel, Scale
 
 KS = (2, 4, 5, 6, 7, 8, 10, 12, 14)
@@ -34,25 +34,14 @@ def with_steeper(scale: Scale, sizes: Sequence[tuple[int, int, int]], ks: Sequen
 
 def panels(x: str, x_label: str, setting: str) -> list[Panel]:
     """A panel for each popularity, as in the paper."""
-    return [
-        Panel(
-            f"{name}: {setting}",
-            x,
-            x_label,
-            "average degree",
-            [
-                Line("CyclePT", DEGREE, {**CYCLE, "popularity": p}),
-                *(
-                    Line(f"HararyPT, k = {k}", DEGREE, {"method": "harary-pt", "k": k, "popularity": p})
-                    for k in PLOTTED[::-1]
-                ),
-                Line("GM2", DEGREE, {**GM2, "popularity": p}),
-                Line("GM", DEGREE, {**GM, "popularity": p}),
-            ],
-            log_y=True,
-        )
-        for p, name in POPULARITIES.items()
-    ]
+
+    def lines(popularity: str) -> list[Line]:
+        methods: dict[str, dict[str, Any]] = {"CyclePT": CYCLE}
+        methods |= {f"HararyPT, k = {k}": {"method": "harary-pt", "k": k} for k in PLOTTED[::-1]}
+        methods |= {"GM2": GM2, "GM": GM}
+        return [Line(label, DEGREE, {**where, "popularity": popularity}) for label, where in methods.items()]
+
+    return over_popularities(x, x_label, "average degree", setting, lines, log_y=True)
 
 
 def mean_over_popularities(answer: Callable[[dict[str, str]], float]) -> float:

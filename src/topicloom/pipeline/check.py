@@ -1,0 +1,158 @@
+"""Judging and measuring on Spark: links, from whatever tool, against subscriptions."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+
+from pyspark.sql import DataFrame
+
+from topicloom.engine.check_rows import measure_rows, verify_rows
+from topicloom.engine.request import DISTRIBUTED, SPARK
+from topicloom.errors import InvalidOptionError
+from topicloom.judge import checked_k
+from topicloom.model import Metrics, Verdict
+from topicloom.pipeline.clean import with_reasons
+from topicloom.pipeline.judging import broken_topics, count_idle, first_labelled, judging
+from topicloom.pipeline.links import encode_links, refuse_findings, require_links
+from topicloom.pipeline.mapped_check import keep_links, node_degrees, per_topic_mapped, with_shared_topics
+from topicloom.pipeline.measure import node_figures, summarize, topic_figures
+from topicloom.pipeline.one_pass import in_tasks
+from topicloom.pipeline.prepare import Prepared, prepare
+from topicloom.pipeline.rounds.design_in_rounds import SUBSCRIPTIONS_A_TASK
+from topicloom.pipeline.shared_files import SharedFolder, interest_files, keep_interest
+from topicloom.pipeline.topic_links import Question, linked_topics, per_topic
+from topicloom.spark.columns import require_dataframe
+from topicloom.spark.stages import Stages
+from topicloom.spark.workers import check_workers
+
+
+def verify_overlay(
+    subscriptions: DataFrame, links: DataFrame, *, k: int = 1, engine: str = SPARK, stages: Stages | None = None
+) -> Verdict:
+    """Judge links, from whatever tool, against subscriptions: whether every topic is k-connected.
+
+    Parameters
+    ----------
+    subscriptions : DataFrame
+        With columns ``node`` and ``topic``.
+    links : DataFrame
+        With columns ``src`` and ``dst``: node labels.
+    k : int
+        1: every topic in one piece; k: also while fewer than k of its nodes are down.
+    engine, stages
+        As for `design_overlay`.
+
+    Raises
+    ------
+    InvalidOptionError
+        ``k`` is not a whole number from 1 up, or a table is no Spark DataFrame.
+    InvalidLinksError
+        A link names a node that has no subscription, or joins a node with itself.
+    """
+    checked_k(k)
+    stages = stages or Stages()
+    tables = rows_of(subscriptions, engine), require_links(links)
+    judged = in_tasks(tables, [partial(verify_rows, k=k)], engine=engine, stages=stages, sentence="verifying")
+    if judged is not None:
+        verdict, findings = judged[0]
+        refuse_findings(findings)
+        return verdict
+    prepared = prepare(tables[0], stages=stages)
+    return verify_prepared(prepared, encode_links(links, prepared.nodes), k=k, stages=stages)
+
+
+def verify_prepared(
+    prepared: Prepared, links: DataFrame, *, k: int, stages: Stages, work: Path | None = None
+) -> Verdict:
+    """`verify_overlay` for a prepared interest and links by id; the interest is released.
+
+    ``work`` is a folder that driver and executors share: very many subscriptions are checked from files in it.
+    """
+    with stages("verify", "verifying"), _checked(prepared, links, work, judging(k)) as (linked, judged, _):
+        return verdict_of(prepared, linked, judged, k)
+
+
+def measure_overlay(
+    subscriptions: DataFrame, links: DataFrame, *, engine: str = SPARK, stages: Stages | None = None
+) -> Metrics:
+    """Figures of links, from whatever tool: degrees, topic diameters, sharing; called as `verify_overlay`.
+
+    Diameters are exact, except of topics with over 20,000 subscribers: see ``Metrics.sampled_diameters``.
+    """
+    stages = stages or Stages()
+    tables = rows_of(subscriptions, engine), require_links(links)
+    measured = in_tasks(tables, [measure_rows], engine=engine, stages=stages, sentence="measuring")
+    if measured is not None:
+        (metrics, _), findings = measured[0]
+        refuse_findings(findings)
+        return metrics
+    prepared = prepare(tables[0], stages=stages)
+    return measure_prepared(prepared, encode_links(links, prepared.nodes), stages=stages)
+
+
+def measure_prepared(prepared: Prepared, links: DataFrame, *, stages: Stages, work: Path | None = None) -> Metrics:
+    """`measure_overlay` for a prepared interest and links by id, as `verify_prepared`; the interest is released."""
+    question = topic_figures(prepared.counts["subscriptions"])
+    sentence = f"measuring {prepared.counts['topics']:,} topics"
+    with stages("measure", sentence), _checked(prepared, links, work, question) as (linked, topics, files):
+        return summarize(prepared.interest, node_table(prepared, links, files), topics, linked)
+
+
+def rows_of(subscriptions: DataFrame, engine: str) -> DataFrame:
+    """Rows of a table that a caller gave, each usable or with a reason, after a look at the workers of its session."""
+    require_dataframe(subscriptions, "subscriptions", "node and topic")
+    if engine not in (SPARK, DISTRIBUTED):
+        raise InvalidOptionError(f"there is no engine {engine!r} for a DataFrame; {SPARK} and {DISTRIBUTED} are")
+    rows = with_reasons(subscriptions)
+    check_workers(subscriptions.sparkSession)
+    return rows
+
+
+@contextmanager
+def _checked(
+    prepared: Prepared, links: DataFrame, work: Path | None, question: Question
+) -> Iterator[tuple[DataFrame, DataFrame, SharedFolder | None]]:
+    """Links with the topics that they serve, answers, and the files; kept for the block, then all is released."""
+    many = prepared.counts["subscriptions"] > SUBSCRIPTIONS_A_TASK
+    files = interest_files(work) if work and many else None
+    linked, answers = (table.persist() for table in answered(prepared, links.persist(), files, question))
+    try:
+        yield linked, answers, files
+    finally:
+        for table in (links, linked, answers):
+            table.unpersist()
+        prepared.release()
+
+
+def answered(
+    prepared: Prepared, links: DataFrame, files: SharedFolder | None, *questions: Question
+) -> tuple[DataFrame, DataFrame]:
+    """Links with the number of topics that each serves, and answers to questions about every topic."""
+    if files is None:
+        linked = linked_topics(prepared.interest, links)
+        size = prepared.counts["subscriptions"]
+        return linked, per_topic(prepared.interest, linked, questions, n_subscriptions=size)
+    keep_interest(prepared.interest, files, prepared.counts["nodes"])
+    keep_links(links, files)
+    asked = per_topic_mapped(prepared.interest, files, questions, prepared.subscribers())
+    return with_shared_topics(links, files), asked
+
+
+def node_table(prepared: Prepared, links: DataFrame, files: SharedFolder | None) -> DataFrame:
+    """Every node with its number of topics and its degree."""
+    return node_figures(prepared.interest, links) if files is None else node_degrees(prepared.interest, files)
+
+
+def verdict_of(prepared: Prepared, linked: DataFrame, judged: DataFrame, k: int) -> Verdict:
+    """The verdict from answers to `judging`."""
+    broken = broken_topics(judged)
+    count = broken.count()
+    return Verdict(
+        ok=count == 0,
+        k=k,
+        topics=prepared.counts["topics"],
+        broken_topics=count,
+        broken=first_labelled(broken, prepared.nodes, prepared.topics) if count else (),
+        idle_links=count_idle(linked),
+    )
