@@ -146,9 +146,12 @@ def block_candidates(s, order, block, best, floor):
 
 @borrowing
 def _count(member, home, first, last, own, weight, worth):
-    """Add a topic's weight to what those of its members are worth that lie in another component than ``own``."""
-    for q in range(first, last):
-        worth[member[q]] += weight if home[q] != own else np.int32(0)
+    """Add a topic's weight to what those of its members are worth that lie in another component than ``own``.
+
+    Indices are unsigned: Numba looks whether a signed one is negative, which takes as long as the rest.
+    """
+    for q in range(np.uint64(first), np.uint64(last)):
+        worth[np.uint32(member[q])] += weight if home[q] != own else np.int32(0)
 
 
 @borrowing
