@@ -100,7 +100,7 @@ def places(interest, state, v):
     return min(wanted, int((state.outside[topics] > 0).sum()))
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=150)
 @given(interests(max_nodes=12), st.data())
 def test_candidates_are_the_best_partners_of_each_node_in_its_block(interest, data):
     pairs = list(combinations(range(interest.n_nodes), 2))
@@ -111,23 +111,51 @@ def test_candidates_are_the_best_partners_of_each_node_in_its_block(interest, da
     order = round_order(state, options, 7, 0, 0)
     wanted = [v for v in range(interest.n_nodes) if (state.outside[interest.topics_of(v)] > 0).any()]
     assert sorted(order.tolist()) == sorted(v for v in wanted for _ in range(places(interest, state, v)))
-    found = order_candidates(state, order, options, floor)
-    got = {(int(c) // interest.n_nodes, int(c) % interest.n_nodes) for c in found}
+    values = {pair: worth(interest, state.weight, links, *pair) for pair in pairs}
+    assert pairs_of(interest, order_candidates(state, order, options, floor)) == best_partners(
+        interest, state, order, options, floor, values
+    )
+
+
+def pairs_of(interest, codes):
+    return {(int(c) // interest.n_nodes, int(c) % interest.n_nodes) for c in codes}
+
+
+def best_partners(interest, state, order, options, floor, values):
+    """Of each node that a link can help, the partners with the highest values, and of equal ones the next in line."""
+    found = set()
     for start in range(0, len(order), options.block):
         block = list(dict.fromkeys(order[start : start + options.block].tolist()))
-        for u in block:
-            values = {v: worth(interest, state.weight, links, u, v) for v in block if v != u}
-            enough = sorted((x for x in values.values() if x >= floor), reverse=True)[: options.best]
-            outside = any(state.label[e] != state.largest[interest.topics[e]] and state.outside[interest.topics[e]]
-                          for e in range(interest.indptr[u], interest.indptr[u + 1]))  # fmt: skip
-            mine = sorted((x for v, x in values.items() if (min(u, v), max(u, v)) in got), reverse=True)
-            if outside:
-                assert mine[: len(enough)] == enough
-            for v, x in values.items():
-                assert (min(u, v), max(u, v)) not in got or x >= floor
-    in_blocks = {tuple(sorted(p)) for s in range(0, len(order), options.block)
-                 for p in combinations(order[s : s + options.block].tolist(), 2)}  # fmt: skip
-    assert got <= in_blocks
+        for at, u in enumerate(block):
+            entries = range(interest.indptr[u], interest.indptr[u + 1])
+            if all(state.label[e] == state.largest[t] or not state.outside[t]
+                   for e, t in zip(entries, interest.topics_of(u), strict=True)):  # fmt: skip
+                continue
+            following = [(min(u, v), max(u, v)) for v in block[at + 1 :] + block[:at]]
+            found |= set(sorted((p for p in following if values[p] >= floor), key=lambda p: -values[p])[: options.best])
+    return found
+
+
+@pytest.mark.parametrize("share", [0, 0.3, 0.7, 0.95])
+@pytest.mark.parametrize("best", [1, 3])
+def test_candidates_of_large_blocks_where_few_nodes_want_a_topic(share, best):
+    interest = tl.generate(nodes=180, topics=90, subscriptions=6, popularity="zipf", alpha=0.6, seed=2)
+    links = tl.greedy_merge(interest).links
+    state = standing_of(interest, links[: int(share * len(links))], True)
+    label = [
+        dict(zip(interest.topics_of(v).tolist(), state.label[interest.indptr[v] :].tolist(), strict=False))
+        for v in range(interest.n_nodes)
+    ]
+    values = {
+        (u, v): sum(int(state.weight[t]) for t in label[u].keys() & label[v].keys() if label[u][t] != label[v][t])
+        for u, v in combinations(range(interest.n_nodes), 2)
+    }
+    for block, floor in ((60, 1), (60, 6), (150, 2), (500, 4)):
+        options = RoundOptions(block=block, best=best)
+        order = round_order(state, options, 7, 0, 0)
+        found = pairs_of(interest, order_candidates(state, order, options, floor))
+        assert found == best_partners(interest, state, order, options, floor, values)
+        assert found or share > 0.9 or floor > 4
 
 
 @settings(deadline=None, max_examples=60)

@@ -191,6 +191,8 @@ def _start(master: str, settings: dict[str, str], scratch: Path, small: bool) ->
             **_from_the_start(scratch, small=small),
             "spark.local.dir": str(scratch),  # so that the next run sweeps what a killed JVM leaves
             "spark.sql.shuffle.partitions": str(cores if small else max(8, 2 * cores)),
+            # cut finely, and put together again to some 64 MB each: a hundred million rows in 8 parts would not fit
+            "spark.sql.adaptive.coalescePartitions.initialPartitionNum": "128",
         }
         if small:
             defaults["spark.sql.adaptive.enabled"] = "false"

@@ -33,7 +33,7 @@ from topicloom.spark.columns import DST_ID, ORDER, SRC_ID
 from topicloom.spark.stages import Stages
 
 # Fewer are designed in one task, in memory: a round there takes less than the jobs of a round here.
-SUBSCRIPTIONS_A_TASK = 1_000_000
+SUBSCRIPTIONS_A_TASK = 4_000_000
 
 _Tasks = Sequence[tuple[int, tuple[int, int] | None]]  # order and stretch; None is an order that its task makes
 
