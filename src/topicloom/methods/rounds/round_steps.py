@@ -25,7 +25,7 @@ from topicloom.model.checks import checked_rho, checked_whole
 SAMPLED_BLOCKS = 8
 FIRST_QUANTILE = 0.9
 LAST_ROUND = 100
-ORDERS, FEW_ORDERS = 6, 3
+ORDERS, FEW_ORDERS = 5, 3
 MANY_NODES = 250_000
 BLOCKS_A_STRETCH = 512
 # Greedy over all candidates of a round holds 20 bytes for each subscription in one task. Beyond, stretches add links.
