@@ -90,6 +90,29 @@ def test_rounds_need_fewer_links_than_greedy_merge_in_the_same_partitions():
         assert made["rounds-gm"].verify().ok
 
 
+@pytest.mark.parametrize(("inner", "effort", "k"), [("gm", 30, 1), ("rounds-gm", 30, 1), ("gm2", 5, 2)])
+def test_partitions_that_are_refined_keep_the_promise_with_fewer_links(inner, effort, k):
+    interest = tl.generate(nodes=300, topics=30, subscriptions=8, popularity="zipf", seed=5)
+    plain = tl.design(interest, "dc", partitions=3, inner=inner)
+    refined = tl.design(interest, "dc", partitions=3, inner=inner, inner_effort=effort)
+    assert refined.verify(k).ok
+    assert refined.n_links < plain.n_links
+    assert refined.report["inner_links"] < plain.report["inner_links"]
+    alone = tl.design(interest, "dc", partitions=1, inner=inner, inner_effort=effort)
+    whole = tl.refine(tl.design(interest, "dc", partitions=1, inner=inner), effort=effort, k=k)
+    assert sorted(alone.links.tolist()) == sorted(whole.links.tolist())
+
+
+def test_partitions_with_a_core_are_not_refined():
+    interest = tl.generate(nodes=100, topics=30, subscriptions=8)
+    for options in ({"core": 5}, {"division": "similar"}):
+        with pytest.raises(InvalidOptionError, match="needs core=0"):
+            tl.design(interest, "dc", inner_effort=1, **options)
+    with pytest.raises(InvalidOptionError, match="inner_effort"):
+        tl.design(interest, "dc", inner_effort=-1)
+    assert tl.design(interest, "dc", inner_effort=1, division="similar", core=0).verify().ok
+
+
 @pytest.mark.parametrize("division", ["random", "similar"])
 def test_one_giant_node_that_wants_everything(division):
     rng = np.random.default_rng(1)

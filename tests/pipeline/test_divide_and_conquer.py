@@ -38,6 +38,8 @@ OPTIONS = {
     "low-oda": {"inner": "low-oda", "rho": 2, "core": 10, "partitions": 4},
     "two-topic-connected": {"inner": "gm2", "division": "similar", "core": 10, "partitions": 5, "merge_limit": 40},
     "in rounds, with a core": {"inner": "rounds-gm", "core": 10, "partitions": 5, "merge_limit": 40},
+    "refined": {"inner": "weighted-gm", "inner_effort": 30, "partitions": 3},
+    "refined at k = 2": {"inner": "gm2", "inner_effort": 5, "partitions": 3},
     "in rounds, sparing": {"inner": "rounds-gm", "rho": 2, "division": "similar", "partitions": 4},
     "low-oda, a tree of merges": {"inner": "low-oda", "partitions": 12, "merge_limit": 30},
     "chosen": {"partitions": "auto"},

@@ -162,12 +162,16 @@ class MethodOptions:
     merge_limit: Annotated[
         int | None, typer.Option(help="dc: star nodes in one merge.  [default: 20000]", show_default=False)
     ] = None
+    inner_effort: Annotated[
+        float | None,
+        typer.Option(help="dc: refine each partition's own links so long.  [default: 0, not at all]"),
+    ] = None
     seconds: Annotated[
         float | None, typer.Option(help="exact: time limit of the branching.  [default: 60]", show_default=False)
     ] = None
     orders: Annotated[
         int | None,
-        typer.Option(help="rounds-gm: orders of the nodes in a round; more make fewer links.  [default: 6, or 3]"),
+        typer.Option(help="rounds-gm: orders of the nodes in a round; more make fewer links.  [default: 5, or 3]"),
     ] = None
     block: Annotated[int | None, typer.Option(help="rounds-gm: nodes that are paired at a time.  [default: 500]")] = (
         None

@@ -22,7 +22,9 @@ from topicloom.methods.dc.star_merge import (
 )
 from topicloom.methods.rounds.round_steps import RoundOptions, round_weights
 from topicloom.methods.rounds.rounds_gm import played_rounds
+from topicloom.model import Interest, Overlay
 from topicloom.model.arrays import Int32Array, Int64Array, degrees
+from topicloom.refinement import refine
 
 INNER_METHODS = ("gm", "low-oda", "weighted-gm", "rounds-gm", "gm2")
 
@@ -68,6 +70,7 @@ class Settings(NamedTuple):
     how many of a piece's nodes want them. ``k`` is the topic-connectivity that pieces reach and merges keep: 1, or 2
     with GM2's rule and two star nodes for each open topic. ``numbered`` says that nodes are numbered in the order of
     the tie rule already; otherwise their places follow from the seed. ``rounds`` conquers in the rounds of `rounds-gm`.
+    ``effort`` is what `refine` spends on the links of each partition, without a core; 0 leaves them as they are.
     """
 
     n_topics: int
@@ -77,6 +80,7 @@ class Settings(NamedTuple):
     k: int = 1
     numbered: bool = False
     rounds: bool = False
+    effort: float = 0
 
     def places(self, nodes: Int32Array) -> Int32Array | None:
         """Places of nodes on the circle of the tie rule; None if they follow from the seed."""
@@ -105,6 +109,8 @@ def inner_links(
     part: Part, unit: Int64Array | None, settings: Settings, degree: Int64Array | None = None
 ) -> Int32Array:
     """Links by the inner method that connect every topic of a part; the parameters are those of `joining_links`."""
+    if settings.effort:
+        return _refined(part, inner_links(part, unit, settings._replace(effort=0), degree), settings)
     if not settings.rounds:
         return joining_links(part, unit, settings.n_topics, degree=degree, seed=settings.seed, **settings.rule())
     options = RoundOptions(rho=settings.rho or None).at(len(part.nodes))
@@ -113,6 +119,16 @@ def inner_links(
     played = played_rounds(standing(part.indptr, part.topics, weights, label), options, settings.seed, degree)
     links = np.concatenate([np.empty((0, 2), np.int32), *(links for links, _ in played)])
     return np.sort(part.nodes[links], axis=1)
+
+
+def _refined(part: Part, links: Int32Array, settings: Settings) -> Int32Array:
+    """Fewer links with the same promise for a part, if `refine` finds them."""
+    by_node = np.argsort(part.nodes)
+    local = by_node[np.searchsorted(part.nodes, links, sorter=by_node)].astype(np.int32)
+    interest = Interest.from_csr(part.indptr, part.topics, settings.n_topics)
+    overlay = Overlay.from_links(interest, local.reshape(-1, 2))
+    refined = refine(overlay, effort=settings.effort, k=settings.k, seed=settings.seed)
+    return np.sort(part.nodes[refined.links], axis=1)
 
 
 def _first_entries(part: Part, unit: Int64Array, n_topics: int) -> Int32Array:

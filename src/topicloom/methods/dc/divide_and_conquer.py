@@ -37,9 +37,10 @@ from topicloom.methods.registry import AT_ONCE, Size, method
 from topicloom.methods.rounds.rounds_gm import rounds_memory
 from topicloom.model import Interest, Overlay
 from topicloom.model.arrays import Int32Array, Int64Array
-from topicloom.model.checks import checked_rho, checked_seed, checked_whole
+from topicloom.model.checks import checked_above_zero, checked_rho, checked_seed, checked_whole
 
 MERGE_LIMIT = 20_000
+REFINED_NODE, REFINED_SUBSCRIPTION = 600, 400  # bytes that `refine` takes, at most
 
 
 class Plan(NamedTuple):
@@ -54,6 +55,7 @@ class Plan(NamedTuple):
     weighted: bool = False
     k: int = 1
     rounds: bool = False
+    effort: float = 0
 
     @classmethod
     def of(
@@ -66,10 +68,15 @@ class Plan(NamedTuple):
         core: Any = None,
         aim: Any = "time",
         merge_limit: Any = MERGE_LIMIT,
+        inner_effort: Any = 0,
     ) -> "Plan":
         """Check the options, or say which is wrong and what is accepted."""
         if core is not None:
             checked_whole("core", core, 0)
+        if isinstance(inner_effort, bool) or inner_effort != 0:
+            checked_above_zero("inner_effort", inner_effort)
+            if core or (core is None and division == "similar"):
+                raise InvalidOptionError("partitions that see a core are not refined: inner_effort needs core=0")
         return cls(
             checked_partitions(partitions, aim),
             checked_division(division),
@@ -80,11 +87,12 @@ class Plan(NamedTuple):
             inner == "weighted-gm",
             2 if inner == "gm2" else 1,
             inner == "rounds-gm",
+            float(inner_effort),
         )
 
     def settings(self, n_topics: int, seed: int) -> Settings:
         """What the pieces of a run have in common."""
-        return Settings(n_topics, self.rho, seed, self.weighted, self.k, rounds=self.rounds)
+        return Settings(n_topics, self.rho, seed, self.weighted, self.k, rounds=self.rounds, effort=self.effort)
 
 
 def _engine_rho(inner: Any, rho: Any) -> float:
@@ -100,9 +108,13 @@ def _engine_rho(inner: Any, rho: Any) -> float:
 def _memory(size: Size, options: Mapping[str, Any]) -> int:
     """Bytes of what one Python worker has at a time; see `worker_size`."""
     part = worker_size(size, **options)
+    conquered = greedy_memory(part)  # merges are by the engine whatever conquers
     if options["inner"] == "rounds-gm":
-        return max(greedy_memory(part), rounds_memory(part, {}))  # merges are by the engine
-    return greedy_memory(part) + (64 * part.subscriptions if options["inner"] == "gm2" else 0)
+        conquered = max(conquered, rounds_memory(part, {}))
+    if options["inner"] == "gm2":
+        conquered += 64 * part.subscriptions
+    refined = REFINED_NODE * part.nodes + REFINED_SUBSCRIPTION * part.subscriptions
+    return max(conquered, refined if options["inner_effort"] else 0)
 
 
 def worker_size(size: Size, **options: Any) -> Size:
@@ -146,6 +158,7 @@ def divide_and_conquer(
     core: int | None = None,
     aim: str = "time",
     merge_limit: int = MERGE_LIMIT,
+    inner_effort: float = 0,
     seed: int = 0,
 ) -> Overlay:
     """Overlay with few links, fast: nodes are divided, each partition is conquered, star nodes are merged (DC).
@@ -176,6 +189,9 @@ def divide_and_conquer(
     merge_limit : int
         Star nodes that one merge may have. If there are more, neighbouring partitions are merged in groups, each group
         is represented by a star set of its own, and so on.
+    inner_effort : float
+        What `refine` spends on the links of each partition before its star nodes are chosen, 0 for none. Partitions
+        are refined side by side, on Spark on the executors. It needs ``core=0``.
     seed : int
 
     Returns
@@ -222,6 +238,7 @@ def divide_and_conquer(
         core=core,
         aim=aim,
         merge_limit=merge_limit,
+        inner_effort=inner_effort,
     )
     checked_seed(seed)
     if plan.partitions == "auto":
@@ -238,6 +255,7 @@ def divide_and_conquer(
         "merge_limit": merge_limit,
     }
     options |= {"rho": plan.rho} if plan.rho else {}
+    options |= {"inner_effort": plan.effort} if plan.effort else {}
     options |= {"aim": aim} if partitions == "auto" else {}
     return Overlay(interest, links, "dc", options, seed, report)
 

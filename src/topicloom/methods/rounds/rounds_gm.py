@@ -73,7 +73,7 @@ def rounds_greedy_merge(
     ----------
     interest : Interest
     orders : int, optional
-        Orders of the nodes in each round: 6, or 3 above 250,000 nodes. More orders and more rounds make fewer links,
+        Orders of the nodes in each round: 5, or 3 above 250,000 nodes. More orders and more rounds make fewer links,
         and take longer.
     block : int
         Nodes in a block.
