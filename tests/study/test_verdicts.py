@@ -52,6 +52,12 @@ def test_trends_are_judged_and_counted_apart():
     assert "counted apart" in verdicts.as_markdown(rows)
 
 
+def test_a_bar_in_a_row_does_not_end_its_cell():
+    number = Published("degree at |V| partitions", 1, lambda results: 1)
+    table = verdicts.as_markdown([Compared("s", number, 1.0, "agrees")])
+    assert [line.replace("\\|", "").count("|") for line in table.splitlines()] == [6, 6, 6]
+
+
 def test_a_number_without_its_cells_is_not_measured():
     results = Results.of(SCHEMA.empty_table())
     with pytest.raises(NotMeasuredError):

@@ -153,7 +153,8 @@ def _table(rows: Sequence[Compared], last: str, tried: Tried) -> str:
         number = row.number
         relation = "" if number.relation == "≈" else f"{number.relation} "
         published = f"{relation}{figure(number.value, number.unit)}"
-        says = f'<a id="{row.anchor}"></a>{number.says}' if number.key else number.says
+        anchor = f'<a id="{row.anchor}"></a>' if number.key else ""
+        says = anchor + number.says.replace("|", "\\|")
         ours = f"{figure(row.ours, number.unit)} | {figure(row.ratio)}"
         lines.append(f"| {says} | {published} | {ours} | {_verdict(row, tried)} |")
     return "\n".join(lines)
@@ -208,7 +209,7 @@ def standing(rows: Sequence[Compared]) -> str:
 
 
 def as_arrow(rows: Sequence[Compared]) -> pa.Table:
-    """The comparison for programs: study, says, relation, published, ours, ratio, verdict, why, experiment."""
+    """The comparison for programs: study, says, relation, published, ours, ratio, verdict, why, experiment, trend."""
     return pa.table(
         {
             "study": pa.array([row.study for row in rows], pa.string()),
@@ -220,5 +221,6 @@ def as_arrow(rows: Sequence[Compared]) -> pa.Table:
             "verdict": pa.array([row.verdict for row in rows], pa.string()),
             "why": pa.array([row.number.why for row in rows], pa.string()),
             "experiment": pa.array([row.number.experiment for row in rows], pa.bool_()),
+            "trend": pa.array([row.number.trend for row in rows], pa.bool_()),
         }
     )

@@ -3,8 +3,10 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from topicloom.study.cells import Cell
-from topicloom.study.page.lookup import Results
+from topicloom.study.page.lookup import NotMeasuredError, Results
 from topicloom.study.studies import ABOUT, Line, Panel, Published
 
 # Names as in the papers' legends.
@@ -57,14 +59,55 @@ def tried(
     return Published(says, value, ours, relation, unit=unit, experiment=True, key=key)
 
 
-def trend(says: str, value: float, ours: Callable[[Results], float], relation: str = ABOUT) -> Published:
+def trend(
+    says: str,
+    value: float,
+    ours: Callable[[Results], float],
+    relation: str = ABOUT,
+    *,
+    why: str | None = None,
+    shown_by: tuple[str, ...] = (),
+) -> Published:
     """A claim on what a curve does or how much values vary: judged, and counted apart."""
-    return Published(says, value, ours, relation, trend=True)
+    return Published(says, value, ours, relation, why=why, shown_by=shown_by, trend=True)
+
+
+def curve(results: Results, x: str, metric: str, **where: Any) -> "np.ndarray[Any, np.dtype[np.float64]]":
+    """The points of a curve.
+
+    Raises
+    ------
+    NotMeasuredError
+        There is only one, as at a smaller scale than the paper's.
+    """
+    values = results.values(x, metric, **where)
+    if len(values) < 2:
+        raise NotMeasuredError(f"one point is no curve of {metric} by {x}")
+    return values
+
+
+def linearity(results: Results, x: str, metric: str, **where: Any) -> float:
+    """Correlation of a curve with its abscissa: 1 where it is a straight line that rises."""
+    curve(results, x, metric, **where)
+    means = results.by(x, metric, **where)
+    return float(np.corrcoef(np.asarray(means.index, float), np.asarray(means, float))[0, 1])
+
+
+def growth(results: Results, x: str, metric: str, **where: Any) -> float:
+    """Last point of a curve over the first one."""
+    values = curve(results, x, metric, **where)
+    return float(values[-1] / values[0])
+
+
+def unevenness(results: Results, x: str, metric: str, **where: Any) -> float:
+    """Highest point of a curve over its lowest one: 1 where it is level."""
+    values = curve(results, x, metric, **where)
+    return float(values.max() / values.min())
 
 
 def smallest_step(results: Results, x: str, metric: str, **where: Any) -> float:
     """Smallest ratio of a point to the one before it: at least 1 where a curve rises."""
-    values = results.values(x, metric, **where)
+    values = curve(results, x, metric, **where)
     return float((values[1:] / values[:-1]).min())
 
 
@@ -132,7 +175,7 @@ def difference(results: Results, x: str, metric: str, one: Mapping[str, Any], ot
 
 def largest_step(results: Results, x: str, metric: str, **where: Any) -> float:
     """Largest ratio of a point to the one before it: at most 1 where a curve falls."""
-    values = results.values(x, metric, **where)
+    values = curve(results, x, metric, **where)
     return float((values[1:] / values[:-1]).max())
 
 

@@ -3,12 +3,9 @@
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from topicloom.study.cells import Cell
-from topicloom.study.page.lookup import Results
 from topicloom.study.papers.churn.churn_shared import HALF, HALF_SETTING, PLAIN, SIZES, churn_workload, plain_workload
-from topicloom.study.papers.shared import Choice, cells, mean_of, trend, tried
+from topicloom.study.papers.shared import Choice, cells, linearity, mean_of, trend, tried
 from topicloom.study.studies import Line, Panel, Published, Scale, Study
 
 # Other readings of which the numbers are shown: key, what a row says, conditions.
@@ -78,14 +75,13 @@ def _rows(
     ]
 
 
-def _straight(builder: str) -> Published:
-    """How straight the line of backups over topics is, as a correlation."""
-
-    def correlation(results: Results) -> float:
-        backups = results.by("at", "backups", **_of(builder, **HALF))
-        return float(np.corrcoef(np.asarray(backups.index, float), np.asarray(backups, float))[0, 1])
-
-    return trend("correlation of a node's backups with its topics (linearly proportional)", 1, correlation)
+def _straight(builder: str, metric: str = "backups", paper: str = "linearly proportional") -> Published:
+    """How straight a line over the topics of a node is, as a correlation."""
+    return trend(
+        f"correlation of a node's {metric} with its topics ({paper})",
+        1,
+        lambda results: linearity(results, "at", metric, **_of(builder, **HALF)),
+    )
 
 
 def _sizes(builder: str) -> list[Reading]:
@@ -159,6 +155,7 @@ STUDIES = (
         ),
         published=[
             _straight("primal-dual"),
+            _straight("primal-dual", "primaries", "the shape of the dependency is linear"),
             *(
                 row
                 for says, metric, value, unit, instead_of in (

@@ -3,6 +3,7 @@
 from typing import Any
 
 from topicloom.study.cells import Cell
+from topicloom.study.papers.churn import churn_trends
 from topicloom.study.papers.churn.churn_rounds import AS_PRINTED, PRINTED, ROUNDS, SHADOW, grid, printed
 from topicloom.study.papers.churn.churn_shared import PLAIN, SIZES, churn_workload, plain_workload, rounds
 from topicloom.study.papers.shared import cells, mean_of, tried
@@ -130,6 +131,6 @@ STUDIES = (
             )
             for kind in ("join", "leave")
         ],
-        published=[*_of_changes(), *_of_rebuilding()],
+        published=[*_of_changes(), *_of_rebuilding(), *churn_trends.changes_less(SHADOW, {**KEPT, **SIZES})],
     ),
 )

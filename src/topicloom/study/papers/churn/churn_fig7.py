@@ -1,6 +1,7 @@
 """shadows-churn, Figure 7."""
 
 from topicloom.study.cells import Cell
+from topicloom.study.papers.churn import churn_trends
 from topicloom.study.papers.churn.churn_rounds import AS_PRINTED, PRINTED, ROUNDS, SHADOW, plain, printed
 from topicloom.study.papers.churn.churn_shared import PLAIN, churn_workload, rounds
 from topicloom.study.papers.shared import cells, mean_of, tried
@@ -116,5 +117,6 @@ STUDY = Study(
         _seconds("Shadow, a leave, seconds", 0.333, "leave_seconds", "shadow"),
         _seconds("Naive, a join, seconds", 0.00793, "join_seconds", "naive"),
         _seconds("Naive, a leave, seconds", 2.575, "leave_seconds", "naive"),
+        *churn_trends.faster(),
     ],
 )

@@ -5,6 +5,7 @@ from typing import Any
 
 from topicloom.study.cells import Cell
 from topicloom.study.page.lookup import Results
+from topicloom.study.papers.churn import churn_trends
 from topicloom.study.papers.churn.churn_shared import (
     HALF,
     HALF_SETTING,
@@ -193,7 +194,12 @@ STUDIES = (
                 ("greedy, no weights (Shadow as printed)", {**PRINTED, "backups": "greedy, all alike"}),
             ]
         ),
-        published=_of_greedy(),
+        published=[
+            *_of_greedy(),
+            *churn_trends.by_builder(
+                SHADOW, {**CHURN, "backups": "greedy"}, {**PRINTED, "backups": "greedy, all alike"}
+            ),
+        ],
     ),
     Study(
         name="churn-fig5",
@@ -211,7 +217,10 @@ STUDIES = (
             )
         ],
         panels=_panels([(f"λ = {c}", _coverage(c, HALF)) for c in (1, 2, 3, 4)]),
-        published=_by_coverage(),
+        published=[
+            *_by_coverage(),
+            *churn_trends.by_coverage(lambda c: _coverage(c, HALF), lambda c: _coverage(c, SIZES)),
+        ],
     ),
     Study(
         name="churn-fig6",
@@ -228,6 +237,7 @@ STUDIES = (
         panels=_panels([("Shadow", SHADOW), ("Naive", NAIVE), ("fresh Low-ODA", FRESH)]),
         published=[
             *_of_policies(),
+            *churn_trends.by_policy(SHADOW, NAIVE),
             *(
                 Published(
                     f"{what} degree above a fresh Low-ODA, mean over the rounds",

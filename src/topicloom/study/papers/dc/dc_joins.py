@@ -4,6 +4,7 @@ from typing import Any
 
 from topicloom.study.cells import Cell
 from topicloom.study.page.lookup import Results
+from topicloom.study.papers.dc import dc_trends
 from topicloom.study.papers.dc.dc_shared import DEGREE
 from topicloom.study.papers.shared import POPULARITIES, cells, lines_over_gm, over_popularities, times_over_gm, workload
 from topicloom.study.studies import ABOUT, AT_LEAST, AT_MOST, Line, Panel, Published, Scale, Study
@@ -73,6 +74,7 @@ STUDIES = (
             Published(
                 "Naive Merge's degree above GM's, largest", 2.5, lambda r: _largest(r, "naive-merge", "gm"), AT_MOST
             ),
+            dc_trends.joined_degrees(),
         ],
     ),
     Study(
@@ -118,6 +120,7 @@ STUDIES = (
             *_times("star-merge", "Star Merge's time, mean,", 0.01),
             *_times("star-merge", "Star Merge's time at 8,000 nodes,", 0.0028, nodes=8000),
             *_times("naive-merge", "Naive Merge's time, mean,", 0.75),
+            *dc_trends.joining(),
         ],
     ),
 )

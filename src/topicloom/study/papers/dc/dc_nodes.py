@@ -4,6 +4,7 @@ from typing import Any
 
 from topicloom.study.cells import Cell
 from topicloom.study.page.lookup import Results
+from topicloom.study.papers.dc import dc_trends
 from topicloom.study.papers.dc.dc_shared import DEGREE, candidates, phases, times
 from topicloom.study.papers.shared import (
     POPULARITIES,
@@ -99,6 +100,7 @@ STUDIES = (
                 experiment=True,
             ),
             *times_over_gm("DC's time over {gm}'s, mean, Unif", 0.0170),
+            *dc_trends.by_nodes(),
         ],
     ),
     Study(
@@ -109,6 +111,7 @@ STUDIES = (
         found="The figure shows the parts of inner and outer links; the text states no number.",
         grid=_phased,
         panels=phases("nodes", PARTITIONED, "100 topics, 20 per node"),
+        published=[dc_trends.phases_by_nodes()],
     ),
     Study(
         name="dc-fig12",

@@ -4,6 +4,7 @@ from typing import Any
 
 from topicloom.study.cells import Cell
 from topicloom.study.page.lookup import NotMeasuredError, Results
+from topicloom.study.papers.dc import dc_trends
 from topicloom.study.papers.dc.dc_shared import DEGREE, candidates, times
 from topicloom.study.papers.shared import (
     POPULARITIES,
@@ -136,6 +137,7 @@ STUDIES = (
                 for partitions in (8, 10)
             ),
             *times_over_gm("DC's time over {gm}'s at 1,000 topics, Unif", 0.28, AT_MOST, topics=1000),
+            *dc_trends.by_topics(8),
         ],
     ),
     Study(

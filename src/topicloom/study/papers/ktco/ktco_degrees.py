@@ -6,6 +6,7 @@ import numpy as np
 
 from topicloom.study.cells import Cell
 from topicloom.study.page.lookup import Results
+from topicloom.study.papers.ktco import ktco_trends
 from topicloom.study.papers.ktco.ktco_shared import (
     CYCLE,
     DEGREE,
@@ -21,10 +22,7 @@ from topicloom.study.papers.shared import (
     POPULARITIES,
     STEEPER,
     difference,
-    largest_step,
     ratio,
-    smallest_step,
-    trend,
     tried,
     workload,
 )
@@ -60,28 +58,6 @@ def highest_k(results: Results, *, smooth: bool = False, **where: Any) -> float:
         every = np.arange(ks.min(), ks.max() + 1)
         ks, values = every, np.interp(every, ks[even], values[even])
     return float(ks[values < cycle].max(initial=0))
-
-
-def _by_nodes_trends() -> list[Published]:
-    """What the degrees do as nodes grow in number."""
-    fall = "degree from one number of nodes to the next, largest ratio of all popularities (it falls)"
-    return [
-        *(
-            trend(
-                f"{name}'s {fall}",
-                1,
-                lambda r, m=method: max(largest_step(r, "nodes", DEGREE, **m, popularity=p) for p in POPULARITIES),  # type: ignore[misc]
-                AT_MOST,
-            )
-            for name, method in (("GM2", GM2), ("GM", GM))
-        ),
-        trend(
-            "CyclePT's degree from one number of nodes to the next, least ratio of all popularities (it rises)",
-            1,
-            lambda r: min(smallest_step(r, "nodes", DEGREE, **CYCLE, popularity=p) for p in POPULARITIES),
-            AT_LEAST,
-        ),
-    ]
 
 
 def _highest_ks() -> list[Published]:
@@ -141,7 +117,7 @@ STUDIES = (
                 lambda r: mean_over_popularities(lambda p: ratio(r, "nodes", DEGREE, {**CYCLE, **p}, {**GM2, **p})),
             ),
             *_highest_ks(),
-            *_by_nodes_trends(),
+            *ktco_trends.by_nodes(),
         ],
     ),
     Study(
@@ -213,6 +189,7 @@ STUDIES = (
                 )
                 for topics, value in ((100, 54.22), (1000, 222.84))
             ),
+            *ktco_trends.by_topics(),
         ],
     ),
 )

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from topicloom.study.cells import Cell
 from topicloom.study.page.lookup import Results
 from topicloom.study.papers.ktco.ktco_shared import GM, GM2, mean_over_popularities
-from topicloom.study.papers.shared import POPULARITIES, cells, over_popularities, ratio, tried, workload
-from topicloom.study.studies import Line, Published, Scale, Study
+from topicloom.study.papers.shared import POPULARITIES, cells, over_popularities, ratio, trend, tried, workload
+from topicloom.study.studies import AT_LEAST, Line, Published, Scale, Study
 
 LARGEST, MEAN = "max_topic_diameter", "mean_topic_diameter"
 
@@ -26,9 +26,25 @@ def _ratio(results: Results, metric: str, popularity: Mapping[str, str]) -> floa
     return ratio(results, "nodes", metric, {**GM2, **popularity}, {**GM, **popularity})
 
 
-def _gap(results: Results, metric: str, popularity: str, gm: str = "gm", gm2: str = "gm2") -> float:
-    at = {"nodes": 1000, "popularity": popularity}
+def _gap(
+    results: Results, metric: str, popularity: str, gm: str = "gm", gm2: str = "gm2", *, nodes: int = 1000
+) -> float:
+    at = {"nodes": nodes, "popularity": popularity}
     return results.mean(metric, method=gm, **at) - results.mean(metric, method=gm2, **at)
+
+
+def _gap_grows(*popularities: str) -> list[Published]:
+    """Figures 6 and 8: the gap grows from 100 nodes to 1,000."""
+    which = POPULARITIES[popularities[0]] if len(popularities) == 1 else "least of the popularities"
+    return [
+        trend(
+            f"GM's {what} diameter less GM2's at 1,000 nodes over that at 100, {which} (the gap grows)",
+            1,
+            lambda r, metric=metric: min(_gap(r, metric, p) / _gap(r, metric, p, nodes=100) for p in popularities),  # type: ignore[misc]
+            AT_LEAST,
+        )
+        for what, metric in (("largest", LARGEST), ("mean", MEAN))
+    ]
 
 
 def _in_lists(key: str, popularity: str, value: float) -> list[Published]:
@@ -83,6 +99,7 @@ STUDIES = (
             ),
             *_in_lists("", "uniform", 17.5),
             Published("GM's mean diameter less GM2's at 1,000 nodes, Unif", 10.0, lambda r: _gap(r, MEAN, "uniform")),
+            *_gap_grows("uniform"),
         ],
     ),
     Study(
@@ -115,6 +132,7 @@ STUDIES = (
                 for p, value in GAPS.items()
             ),
             *(row for p, value in GAPS.items() for row in _in_lists(f"-{p}", p, value)),
+            *_gap_grows(*POPULARITIES),
         ],
     ),
 )

@@ -4,8 +4,9 @@ import numpy as np
 
 from topicloom.study.cells import Cell
 from topicloom.study.page.lookup import Results
-from topicloom.study.papers.ktco.ktco_shared import CYCLE, DEGREE, GM, GM2, PLOTTED, grid, panels, with_steeper
-from topicloom.study.papers.shared import POPULARITIES, STEEPER, mean_of, trend, tried, workload
+from topicloom.study.papers.ktco import ktco_trends
+from topicloom.study.papers.ktco.ktco_shared import CYCLE, DEGREE, GM2, PLOTTED, grid, panels, with_steeper
+from topicloom.study.papers.shared import POPULARITIES, STEEPER, mean_of, tried, workload
 from topicloom.study.studies import AT_MOST, Published, Scale, Study
 
 
@@ -28,16 +29,6 @@ def _fall(results: Results, few: int, *popularities: str) -> float:
         / results.mean(DEGREE, **GM2, popularity=p, subscriptions=few)
         for p in popularities or POPULARITIES
     )
-
-
-def _gap(results: Results, popularity: str) -> float:
-    """GM2's degree above GM's at 100 topics per node, over the same at 10."""
-    many, few = (
-        results.mean(DEGREE, **GM2, popularity=popularity, subscriptions=s)
-        - results.mean(DEGREE, **GM, popularity=popularity, subscriptions=s)
-        for s in (100, 10)
-    )
-    return many / few
 
 
 STUDIES = (
@@ -112,15 +103,7 @@ STUDIES = (
                 why="gm2-by-size",
                 shown_by=("from-50",),
             ),
-            *(
-                trend(
-                    f"GM2's degree above GM's at 100 per node over that at 10, {name} (the difference shrinks)",
-                    1,
-                    lambda r, p=p: _gap(r, p),  # type: ignore[misc]
-                    AT_MOST,
-                )
-                for p, name in POPULARITIES.items()
-            ),
+            *ktco_trends.by_sizes(),
             tried(
                 "GM2's degree at 100 per node over that at 50, largest of the popularities",
                 1,
