@@ -1,5 +1,7 @@
 """The catalogue: every number that spec.md lists has its row, every key leads somewhere, grids are what they say."""
 
+import inspect
+import json
 import re
 from pathlib import Path
 
@@ -8,8 +10,10 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 
+import topicloom as tl
+from topicloom.cli.app import COMMANDS
 from topicloom.study.measurements import MEASUREMENTS
-from topicloom.study.page.explanations import EXPLANATIONS
+from topicloom.study.page.explanations import BUILT, EXPLANATIONS
 from topicloom.study.page.lookup import Results
 from topicloom.study.page.verdicts import NOT_MEASURED, compared
 from topicloom.study.papers import STUDIES
@@ -123,6 +127,42 @@ def test_the_committed_page_judges_every_claim_and_says_why_where_one_does_not_h
         lines = [line for line in rows.splitlines()[4:] if line.startswith("| ")]
         assert not [line for line in lines if "not measured" in line or line.endswith("**differs** |")]
         assert len(lines) == sum(number.trend for number in STUDIES[name].published), name
+
+
+ROWS = [line.strip("| ").split(" | ") for line in BUILT.replace("\\|", "/").splitlines()[4:]]
+
+
+def exists(name):
+    """Whether a name of the table is a method, a public function, a command, a file, or an option with its value."""
+    if name.startswith("tl."):
+        return name[3:] in tl.__all__ and hasattr(tl, name[3:])
+    if name.startswith("topicloom "):
+        return name.removeprefix("topicloom ") in COMMANDS
+    if "=" in name:
+        option, _, value = name.partition("=")
+        chosen = {option: json.loads(value.lower() if value == "True" else value)}
+        interest = tl.datasets.example()
+        if option in inspect.signature(tl.Maintainer).parameters:
+            return tl.Maintainer(interest, tl.low_oda(interest), **chosen).overlay.verify().ok
+        return tl.design(interest, "dc", **{"partitions": 2, **chosen}).verify().ok
+    return name in tl.METHODS or (Path(tl.__file__).parent / name).exists()
+
+
+@pytest.mark.parametrize("row", ROWS, ids=range(len(ROWS)))
+def test_what_is_said_to_be_built_is_there_and_its_check_too(row):
+    """That links lead somewhere, test_docs.py sees; names have to be known, and each row names a test or a study."""
+    part, where, checks = row
+    names = re.findall(r"`([^`]+)`", where)
+    assert [name for name in names if not exists(name)] == []
+    assert names or "(errata.md)" in where or "(methods/hardness.md)" in where
+    assert set(re.findall(r"\]\(#([\w-]+)\)", checks)) <= set(STUDIES)
+    assert "../tests/" in checks, f"{part} names no test"
+
+
+def test_each_of_the_five_papers_and_each_of_its_figures_is_in_the_table():
+    assert {row[0].split()[0] for row in ROWS} == {"gm-min-tco", "low-oda", "ktco", "star-merge", "shadows", "errata"}
+    named = {name for row in ROWS for name in re.findall(r"\]\(#([\w-]+)\)", row[2])}
+    assert named == {name for name in STUDIES if not name.startswith("real-")}
 
 
 def test_where_only_a_few_points_were_measured_rows_say_so_and_none_breaks():
