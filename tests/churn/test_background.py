@@ -1,11 +1,12 @@
 """Backups that are built after an event has returned: nothing else changes, also not by a crash in between."""
 
 import contextlib
+import functools
+import itertools
 import os
 import shutil
 import signal
 import sqlite3
-import time
 
 import pytest
 from hypothesis import given, settings
@@ -100,29 +101,35 @@ def test_a_crash_before_the_backups_are_built_loses_nothing(tmp_path, event):
         assert whole(reopened) == whole(plain)
 
 
-def killed(path, event, delay=None):
-    """Apply an event to a state in another process, and kill that: a while after it began, or before Step III."""
+def killed(path, event, statement=None):
+    """Apply an event to a state in another process that is killed: before Step III, or at a statement of SQLite.
+
+    Returns whether it was killed before all was done.
+    """
     ready, tell = os.pipe()
     process = os.fork()
     if not process:
         try:
             m = tl.Maintainer.open(path, background=True)
-            if delay is None:
+            if statement is None:
                 m._busy.acquire()  # the thread that would build the backups waits
                 m.apply([event])
-            os.write(tell, b"ready")
-            if delay is not None:
+            else:
+                left = itertools.count(-statement)
+                kill = functools.partial(os.kill, os.getpid(), signal.SIGKILL)
+                m._upkeep.store.database.set_trace_callback(lambda sql: next(left) or kill())
                 m.apply([event])
                 m.finish()
+            os.write(tell, b"done")
             signal.pause()
         finally:
             os._exit(1)
     os.close(tell)
-    assert os.read(ready, 5) == b"ready"
-    time.sleep(delay or 0)
+    done = os.read(ready, 4) == b"done"
     os.kill(process, signal.SIGKILL)
     assert os.WTERMSIG(os.waitpid(process, 0)[1]) == signal.SIGKILL
     os.close(ready)
+    return not done
 
 
 def left_for_later(path):
@@ -137,7 +144,7 @@ def test_a_process_killed_between_links_and_backups_loses_nothing(tmp_path):
     tl.Maintainer.open(tmp_path / "state", interest=interest, overlay=overlay).close()
     for node in ("n4", "n9"):
         event = {"event": "leave", "node": node}
-        killed(tmp_path / "state", event)
+        assert not killed(tmp_path / "state", event)
         assert left_for_later(tmp_path / "state")
         before = whole(plain)[0]
         plain.apply([event])
@@ -146,19 +153,35 @@ def test_a_process_killed_between_links_and_backups_loses_nothing(tmp_path):
         assert whole(reopened) == whole(plain)
 
 
-def test_a_process_killed_at_any_moment_leaves_the_state_before_or_after_the_event(tmp_path):
+def test_a_process_killed_at_any_statement_leaves_the_state_before_or_after_the_event(tmp_path):
+    """Every statement of Step II's transaction and of Step III's, one process each, until one lives to the end."""
     interest, overlay = start()
     plain = tl.Maintainer(interest, overlay)
+    tl.Maintainer.open(tmp_path / "before", interest=interest, overlay=overlay).close()
     event = {"event": "leave", "node": "n4"}
-    states = [whole(plain)]
+    states, follow, seen = [whole(plain)], {"event": "leave", "node": "n5"}, []
     plain.apply([event])
     states.append(whole(plain))
-    for step in range(12):
-        path = tmp_path / f"state{step}"
-        tl.Maintainer.open(path, interest=interest, overlay=overlay).close()
-        killed(path, event, delay=step * 0.001)
-        with tl.Maintainer.open(path) as reopened:
-            assert whole(reopened) in states
+    plain.apply([follow])
+    for statement in itertools.count():
+        for kept in tmp_path.glob("before*"):
+            shutil.copy(kept, tmp_path / kept.name.replace("before", "state"))
+        before_the_end = killed(tmp_path / "state", event, statement)
+        waiting = bool(left_for_later(tmp_path / "state"))
+        with tl.Maintainer.open(tmp_path / "state", background=True) as found:
+            applied = whole(found) == states[1]
+            assert applied or whole(found) == states[0]
+            if not applied:
+                found.apply([event])
+            found.apply([follow])
+            assert whole(found) == whole(plain)
+        seen.append((applied, waiting))
+        for made in tmp_path.glob("state*"):
+            made.unlink()
+        if not before_the_end:
+            break
+    assert seen == sorted(seen, key=[(False, False), (True, True), (True, False)].index)
+    assert min(seen.count((False, False)), seen.count((True, True))) > 3 and seen[-1] == (True, False)
 
 
 def test_what_was_left_for_later_must_be_nodes(tmp_path):
