@@ -39,7 +39,7 @@ def test_the_maximum_degree_of_low_oda_exceeds_rho_times_the_logarithm():
     assert "(nodes / rho)" in tl.METHODS["low-oda"].guarantee
 
 
-def test_dividing_can_cost_ever_more_links_than_the_optimum():
+def test_dc_1_dividing_can_cost_ever_more_links_than_the_optimum():
     """Star-merge §IV: a topic for each pair of n nodes, and a node that wants all; 25, 50 and 100 nodes, p = 2."""
     ratios = []
     for n in (25, 50, 100):
@@ -63,7 +63,7 @@ FOUR_LINKS = [(0, 3), (0, 2), (0, 1), (1, 2)]
 @pytest.mark.parametrize(
     ("wants", "links", "cut"), [(SIX, SIX_LINKS, 3), (FOUR, FOUR_LINKS, 2)], ids=["six nodes", "four nodes"]
 )
-def test_greedy_merge_as_printed_leaves_a_topic_unconnected(wants, links, cut):
+def test_gm_1_greedy_merge_as_printed_leaves_a_topic_unconnected(wants, links, cut):
     order = iter(links)
 
     def choose(best):
@@ -93,7 +93,7 @@ def test_the_baseline_that_skips_connected_topics_is_topic_connected_where_the_p
     assert printed > 0
 
 
-def test_no_bound_with_the_constant_1_holds_for_a_single_link():
+def test_gm_3_no_bound_with_the_constant_1_holds_for_a_single_link():
     """Two nodes, one topic: one link is needed, and ln(subscriptions) is below 1."""
     interest = tl.Interest.from_pairs(["a", "b"], ["x", "x"])
     for method in ("gm", "minmax-oda"):

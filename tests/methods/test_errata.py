@@ -1,6 +1,12 @@
-"""The instances of docs/errata.md that other test files do not have; names begin with the erratum's number."""
+"""The instances of docs/errata.md that the tests of counterexamples and fixed instances do not have.
 
+Names of tests begin with the erratum's number, in all three files.
+"""
+
+import re
 from fractions import Fraction
+from itertools import combinations
+from pathlib import Path
 
 import networkx as nx
 import numpy as np
@@ -8,8 +14,17 @@ import pytest
 
 import topicloom as tl
 from support.diameter_two_cases import lemma_1, lemma_6
+from support.paper_instances import pairs_and_v_all, plane_with_lines
 from support.small_interests import interest_of, one_topic
 from topicloom.measures import measure_topics
+
+
+def test_every_erratum_has_its_test():
+    here = Path(__file__)
+    numbers = re.findall(r"^### (\S+)$", (here.parents[2] / "docs" / "errata.md").read_text("utf-8"), re.MULTILINE)
+    files = (here, *(here.with_name(f"test_{name}.py") for name in ("counterexamples", "fixed_instances")))
+    tests = re.findall(r"^def test_((?:gm|lo|dc|k|s)_[0-9]+)_", "\n".join(map(Path.read_text, files)), re.MULTILINE)
+    assert sorted({test.replace("_", "-").upper() for test in tests}) == sorted(numbers)
 
 
 def test_gm_2_a_sub_overlay_of_greedy_merge_may_have_a_cycle():
@@ -89,6 +104,63 @@ def test_k_2_the_last_step_of_theorem_a_2_loses_a_factor():
     m = tl.greedy_merge(one_topic(n)).n_links
     assert (m + n) * factor - n == m * factor + n * (factor - 1) == 10
     assert m * factor - (n - factor) == 4
+
+
+def degrees(overlay):
+    return overlay.degree().max(), overlay.degree().mean()
+
+
+@pytest.mark.parametrize("q", [3, 5, 7, 11])
+def test_s_1_degrees_grow_without_limit_though_every_round_changes_the_optimum_little(q):
+    """The node of each line leaves and comes back. Its leave forces links between all pairs, which stay."""
+    interest, stars = plane_with_lines(q)
+    optimum = tl.Overlay.from_links(interest, stars)
+    assert optimum.verify().ok and optimum.n_links == q * (q * q + q)
+    maintainer = tl.Maintainer(interest, tl.low_oda(interest))
+    assert maintainer.overlay.n_links == optimum.n_links
+    for number in range(q * q + q):
+        wanted = [str(topic) for topic in maintainer.interest.topics_of(f"line {number}")]
+        maintainer.leave(f"line {number}")
+        maintainer.join(f"line {number}", wanted)
+    assert maintainer.overlay.verify().ok
+    ratio = maintainer.overlay.n_links / optimum.n_links
+    assert ratio == pytest.approx((q - 1) * (q + 2) / (2 * q))  # where the lemma has a logarithm
+
+
+@pytest.mark.parametrize("q", [2, 3, 5])
+def test_s_1_equations_3_to_6_hold_in_every_round_with_the_constant_2(q):
+    """Rounds are alike, up to the line: with all nodes, and with one line's node gone. Bounds prove both optima."""
+    interest, stars = plane_with_lines(q)
+    whole = tl.Overlay.from_links(interest, stars)
+    gone, line = [v for v in range(interest.n_nodes) if interest.node_label(v) != "line 0"], {"line 0"}
+    points = [one for one, other in stars if other == "line 0"]
+    left = [link for link in stars if not set(link) & line]
+    without = tl.Overlay.from_links(interest.restrict(gone), [*left, *combinations(points, 2)])
+    for overlay in (whole, without):
+        assert overlay.verify().ok and tl.lower_bound(overlay.interest).links == overlay.n_links
+    assert degrees(whole)[0] == q + 1  # the lowest possible: a link on each line of a point
+    for one, other in zip(degrees(whole), degrees(without), strict=True):
+        assert max(one / other, other / one) < 2  # (3) and (4), both ways
+    maintainer = tl.Maintainer(interest, whole)
+    before = {tuple(sorted(link)) for link in stars}
+    added = {tuple(sorted(pair)) for pair in maintainer.leave("line 0").added}
+    assert added == {tuple(sorted(pair)) for pair in combinations(points, 2)} and not added & before
+    assert q - 1 <= min(degrees(whole) + degrees(without))  # (5) and (6) of the leave: its shadows, a clique
+    maintainer.join("line 0", [str(topic) for topic in interest.topics_of("line 0")])
+    shadows = set(maintainer.backups_of("line 0"))
+    assert shadows <= set(points) and len(shadows) < degrees(whole)[0]  # and of the join, whose shadows take a star
+
+
+@pytest.mark.parametrize("n", [4, 10, 30])
+def test_s_4_a_newcomer_may_lower_the_optimum_and_not_the_overlay(n):
+    """Star-merge §IV: (3) and (4) hold as printed, and with λ = 3 everybody is a shadow, so that (5) and (6) do."""
+    interest, star = pairs_and_v_all(n)
+    overlay = tl.greedy_merge(interest.restrict(range(n)))
+    maintainer = tl.Maintainer(overlay.interest, overlay)
+    maintainer.join("all", [str(topic) for topic in range(interest.n_topics)])
+    assert len(maintainer.backups_of("all")) == n
+    assert overlay.degree().mean() == n - 1 > 2 * len(star) / (n + 1)  # the optimum falls
+    assert maintainer.overlay.n_links == n * (n - 1) // 2 + n - 1
 
 
 def test_s_2_the_lowest_maximum_degree_is_not_the_lowest_average_degree():

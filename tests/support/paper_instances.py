@@ -36,6 +36,24 @@ def pairs_and_v_all(n: int) -> tuple[tl.Interest, Links]:
     return interest_of([*rows, set(range(len(pairs)))], len(pairs)), [(v, n) for v in range(n)]
 
 
+def plane_with_lines(q: int) -> tuple[tl.Interest, list[tuple[str, str]]]:
+    """Interest of erratum S-1, and its fewest links: the affine plane of order q (a prime), with a node for each line.
+
+    Each pair of the q² points has a topic, which the node of the line through both wants, too. A star around each
+    line's node connects the topics of its pairs; lines share no pair, and thus no link.
+    """
+    lines = [[(x, (a * x + b) % q) for x in range(q)] for a in range(q) for b in range(q)]
+    lines += [[(x, y) for y in range(q)] for x in range(q)]
+    rows = [
+        (node, f"{one} {other}")
+        for number, line in enumerate(lines)
+        for one, other in combinations(line, 2)
+        for node in (f"point {one}", f"point {other}", f"line {number}")
+    ]
+    stars = [(f"point {one}", f"line {number}") for number, line in enumerate(lines) for one in line]
+    return tl.Interest.from_pairs(*map(list, zip(*rows, strict=True))), stars
+
+
 def cuboid(k: int, m: int) -> tl.Interest:
     """Interest of GM Lemma 6.6: 2 × (2^k − 1) × m topics, wanted by planes, columns and slices of the cuboid.
 
