@@ -153,7 +153,9 @@ def test_the_three_commands(tmp_path, capsys):
     assert {row["node"] for row in own} <= set(sites[2].interest.node_labels.tolist())
     again = [*stars, "--after", str(tmp_path / "two")]
     assert main(["join-stars", str(tmp_path / "all"), *again]) == 2
+    capsys.readouterr()
     assert main(["join-stars", str(tmp_path / "all"), *again, "--overwrite"]) == 0
+    assert "verified, provided that the links of the earlier joins still stand; wrote" in capsys.readouterr().err
     assert main(["star-set", str(tmp_path / "a"), stars[0], "--others", *digests]) == 2
     assert main(["star-set", str(tmp_path / "a"), stars[0], "--others", *digests, "--overwrite"]) == 0
     assert main(["star-set", str(tmp_path / "a"), digests[1], "--others", *digests, "--overwrite"]) == 2

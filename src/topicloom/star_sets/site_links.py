@@ -203,8 +203,9 @@ def _check_fit(star_sets: Sequence[StarSet], after: Sequence[StarJoin]) -> list[
     dense = {group: number for number, group in enumerate(sorted(set(groups)))}
     groups = [dense[group] for group in groups]
     for number, one in enumerate(star_sets):
+        known = set(one.others)
         for other_number, other in enumerate(star_sets):
-            if groups[number] != groups[other_number] and other.key not in one.others:
+            if groups[number] != groups[other_number] and other.key not in known:
                 raise StarFileError(
                     f"the star set of {one.site!a} was not made with the digest of {other.site!a} as it is now; "
                     "exchange digests again, and make the star sets from them"

@@ -47,5 +47,6 @@ def command(
     ]
     print_table(("site", "star nodes", "links", "its links"), rows)
     print(f"{len(join.links):,} links connect {join.report['shared_topics']:,} shared topics")
-    tell(f"{'verified' if join.ok else 'NOT connected'}; wrote {out}")
+    provided = ", provided that the links of the earlier joins still stand" if after and join.ok else ""
+    tell(f"{'verified' if join.ok else 'NOT connected'}{provided}; wrote {out}")
     return 0 if join.ok else 1
