@@ -1,5 +1,6 @@
 """The catalogue: every number that spec.md lists has its row, every key leads somewhere, grids are what they say."""
 
+import contextlib
 import inspect
 import json
 import re
@@ -14,7 +15,7 @@ import topicloom as tl
 from topicloom.cli.app import COMMANDS
 from topicloom.study.measurements import MEASUREMENTS
 from topicloom.study.page.explanations import BUILT, EXPLANATIONS
-from topicloom.study.page.lookup import Results
+from topicloom.study.page.lookup import NotMeasuredError, Results
 from topicloom.study.page.verdicts import NOT_MEASURED, compared
 from topicloom.study.papers import STUDIES
 from topicloom.study.studies import Scale
@@ -173,6 +174,19 @@ def test_where_only_a_few_points_were_measured_rows_say_so_and_none_breaks():
     rows = compared(list(STUDIES.values()), Results.of(found))
     assert {row.verdict for row in rows if row.number.says.startswith("GM2's degree from")} == {NOT_MEASURED}
     assert {row.verdict for row in rows if row.study == "dc-fig4" and row.number.trend} == {NOT_MEASURED}
+
+
+def test_no_point_of_a_curve_mixes_settings():
+    """Once messages of all numbers of partitions went into one point. One seed tells: the others are alike."""
+    stored = pq.read_table(DOCS / "results" / "results.parquet", columns=["cell", "metric", "at", "value"])
+    everything = Results.of(stored.filter(pc.match_substring(stored["cell"], '"seed":0,')))
+    for study in STUDIES.values():
+        results = everything.among(study.grid(Scale("paper")))
+        for panel in study.panels:
+            for line in panel.lines:
+                with contextlib.suppress(NotMeasuredError):
+                    points = results.select(line.metric, **line.where).groupby(panel.x)["cell"].nunique()
+                    assert points.max() == 1, f"{study.name}, {panel.title}, {line.label}"
 
 
 def test_times_have_both_denominators():

@@ -92,6 +92,15 @@ def test_what_is_done_without_a_centre_is_counted():
     assert rack["messages_per_leave", None] > left["messages_per_leave", None]
 
 
+def test_interests_learnt_are_a_distribution_by_class():
+    found = figures(Cell("decentral-learnt", "dc", SMALL, {"partitions": 4}))
+    run = tl.simulate_dc(tl.generate(**SMALL), partitions=4)
+    stars, others = (run.learnt[some] / 60 for some in (run.stars, ~run.stars & ~run.speakers))
+    assert found["learnt_by_star", 0] == pytest.approx(stars.min())
+    assert found["learnt_by_star", 100] == pytest.approx(stars.max())
+    assert found["learnt_by_other", 50] == pytest.approx(np.median(others))
+
+
 def test_a_broken_overlay_does_not_count():
     interest = tl.generate(**SMALL)
     with pytest.raises(NotVerifiedError, match="not 1-topic-connected"):

@@ -20,8 +20,9 @@ class NotMeasuredError(LookupError):
 class Results:
     """Figures of finished cells, a row each.
 
-    Columns are ``measurement``, ``method``, ``seed``, ``metric``, ``at``, ``value`` and the options of workload and
-    method by their names. Conditions are equalities; a tuple is one of several; None is an option that was not given.
+    Columns are ``measurement``, ``method``, ``seed``, ``metric``, ``at``, ``value``, the options of workload and method
+    by their names, and ``partition_size`` where there are partitions. Conditions are equalities; a tuple is one of
+    several; None is an option that was not given.
     """
 
     def __init__(self, frame: pd.DataFrame) -> None:
@@ -37,6 +38,8 @@ class Results:
             own = {name: cell[name] for name in ("measurement", "method", "seed")}
             rows.append({"cell": text, **cell["workload"], **cell["options"], **own})
         cells = pd.DataFrame(rows, columns=None if rows else ["cell", *_OWN[:3]])
+        if {"nodes", "partitions"} <= set(cells):
+            cells["partition_size"] = cells["nodes"] / cells["partitions"]
         return cls(figures.merge(cells, on="cell"))
 
     def among(self, cells: Iterable[Cell]) -> "Results":

@@ -21,6 +21,7 @@ LEAVES: dict[str, dict[str, float]] = {
 }
 LARGE = 10_000  # nodes; minutes of processor time for each run
 CLASSES = {"star": "star nodes", "speaker": "speakers that are none", "other": "others"}
+LEARNING = ("no faults", "20 % lost, 5 % crash")
 
 
 def _grid(scale: Scale) -> list[Cell]:
@@ -33,6 +34,8 @@ def _grid(scale: Scale) -> list[Cell]:
         made += cells("decentral-dc", large, [workload(LARGE, 100, 20)], range(1))
     sizes = [("dc", {"partitions": p}) for p in scale.pick(quick=(2, 5), paper=(2, 5, 10, 20, 40, 100))]
     made += cells("decentral-dc", sizes, [workload(scale.pick(quick=200, paper=1000), 100, 20)], scale.seed_range(2))
+    learning = [("dc", {"partitions": scale.pick(quick=2, paper=10), **FAULTS[name]}) for name in LEARNING]
+    made += cells("decentral-learnt", learning, [workload(scale.pick(quick=200, paper=1000), 100, 20)], range(1))
     left = [("shadow", options) for options in LEAVES.values()]
     nodes = scale.pick(quick=(200,), paper=(300, 600, 1000))
     made += cells("decentral-leaves", left, [workload(n, 100, 20) for n in nodes], scale.seed_range(2))
@@ -58,7 +61,27 @@ def _table(results: Results) -> str:
         for n, labels in ((1000, list(FAULTS)), (LARGE, ["no faults", "20 % lost, 5 % crash"]))
         for label in labels
     ]
-    return table_of(results, ["100 nodes per partition", "nodes"], metrics, rows) + "\n\n" + _leaves(results)
+    by_nodes = table_of(results, ["100 nodes per partition", "nodes"], metrics, rows)
+    return "\n\n".join([by_nodes, _learnt(results), _leaves(results)])
+
+
+def _learnt(results: Results) -> str:
+    """The distribution of pn-ratio(v)."""
+    percents = {"least": 0, "a quarter": 25, "half": 50, "three quarters": 75, "nine tenths": 90, "most": 100}
+    lines = [
+        "| pn-ratio(v) that so many nodes do not exceed, 1,000 nodes | " + " | ".join(percents) + " |",
+        "|---|" + "--:|" * len(percents),
+    ]
+    for faults in LEARNING:
+        for name, label in CLASSES.items():
+            found = results.by("at", f"learnt_by_{name}", **_learning(faults), nodes=1000)
+            values = " | ".join(f"{found[percent]:.1%}" for percent in percents.values())
+            lines.append(f"| {label}, {faults} | {values} |")
+    return "\n".join(lines)
+
+
+def _learning(faults: str) -> dict[str, Any]:
+    return {**_where(FAULTS[faults]), "measurement": "decentral-learnt"}
 
 
 def _leaves(results: Results) -> str:
@@ -84,7 +107,7 @@ def _left(options: dict[str, float]) -> dict[str, Any]:
 
 
 def _by_nodes(title: str, y_label: str, metric: str, *, log: bool = False) -> Panel:
-    lines = [Line(label, metric, _where(faults)) for label, faults in FAULTS.items()]
+    lines = [Line(label, metric, {**_where(faults), "partition_size": 100}) for label, faults in FAULTS.items()]
     return Panel(title, "nodes", "nodes (100 per partition)", y_label, lines, log_x=True, log_y=log)
 
 
@@ -101,10 +124,11 @@ STUDY = Study(
     "star node those of all other star nodes as well.",
     remark="Without crashes the links are the centre's. With them, new star nodes and links take the place of "
     "those lost, and the time is that of noticing: ten tries take forty units. Speakers hand star sets "
-    "on, and learn what star nodes learn. The one that leads a local repair has a wave look eight links "
-    "further whether pieces of a topic hang together: that takes messages and saves links; few more are added "
-    "than by one that sees all. After one leave Step III takes most messages: each node that lost a backup asks for "
-    "candidates, and tells its neighbours and backups of its new ones. When neighbours fail together, "
+    "on, and learn what star nodes learn. Within a class nodes learn alike: the highest pn-ratio(v), which the "
+    "paper reports, is that of all star nodes, a tenth of the nodes. The one that leads a local repair has a wave "
+    "look eight links further whether pieces of a topic hang together: that takes messages and saves links; few more "
+    "are added than by one that sees all. After one leave Step III takes most messages: each node that lost a backup "
+    "asks for candidates, and tells its neighbours and backups of its new ones. When neighbours fail together, "
     "those who lead find out by tries in vain and search the overlay for others who knew them.",
     grid=_grid,
     panels=[
@@ -120,6 +144,17 @@ STUDY = Study(
             log_y=True,
         ),
         Panel(
+            "interests learnt, 10 partitions",
+            "at",
+            "share of the nodes of a class, %",
+            "pn-ratio(v) at most",
+            [
+                Line(f"{label}, {faults}", f"learnt_by_{name}", _learning(faults))
+                for faults in LEARNING
+                for name, label in CLASSES.items()
+            ],
+        ),
+        Panel(
             "a leave",
             "nodes",
             "nodes",
@@ -131,6 +166,7 @@ STUDY = Study(
                 Line("links added by the centre", "central_links_per_leave", _left(LEAVES["one node"])),
                 Line("messages for backups", "upkeep_messages", _left(LEAVES["one node"])),
             ],
+            log_y=True,
         ),
     ],
     table=_table,
