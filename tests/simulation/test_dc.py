@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pyarrow.csv import read_csv
 
 import topicloom as tl
 from support.small_interests import interests
@@ -68,6 +69,22 @@ def test_a_fifth_of_the_messages_and_a_twentieth_of_the_nodes_may_be_lost(seed):
     assert run.alive.sum() == 190 and run.traffic.given_up > 0
     living = [pair for pair in pairs(run.overlay.links) if run.alive[list(pair)].all()]
     assert len(living) == run.overlay.n_links
+
+
+@pytest.mark.parametrize(
+    ("name", "partitions", "seeds"), [("ros2_autoware.csv", 6, range(4)), ("mastodon_instances.csv.gz", 8, range(2))]
+)
+def test_the_same_on_real_interests(dataset, name, partitions, seeds):
+    table = read_csv(dataset(name))
+    interest = tl.Interest.from_pairs(table["node"].to_pylist(), table["topic"].to_pylist())
+    for seed in seeds:
+        run = tl.simulate_dc(interest, partitions=partitions, seed=seed)
+        assert pairs(run.overlay.links) == pairs(
+            tl.divide_and_conquer(interest, partitions=partitions, seed=seed).links
+        )
+        faulty = tl.Faults(loss=0.2, crashes=0.05)
+        run = tl.simulate_dc(interest, partitions=partitions, faults=faulty, seed=seed)
+        assert run.verdict.ok and run.alive.sum() == interest.n_nodes - round(0.05 * interest.n_nodes), run.reasons
 
 
 @settings(max_examples=40)

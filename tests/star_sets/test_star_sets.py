@@ -9,6 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pyarrow.csv import read_csv
 
 import topicloom as tl
 from support.star_merge_replay import is_greedy_merge
@@ -83,6 +84,23 @@ def test_a_site_joins_later(sites, seed):
     assert with_links(sites, both).verify().ok and second.ok
     assert all(f"site {len(sites) - 1}" in (link.src_site, link.dst_site) for link in second.links)
     assert set(second.sites) == {f"site {n}" for n in range(len(sites))}
+
+
+def test_sites_of_a_real_interest_join_and_one_comes_later(dataset):
+    table = read_csv(dataset("mastodon_instances.csv.gz"))
+    whole = tl.Interest.from_pairs(table["node"].to_pylist(), table["topic"].to_pylist())
+    parts = [[v for v in range(whole.n_nodes) if v % 4 == number] for number in range(4)]
+    sites = [tl.greedy_merge(tl.Interest.from_pairs(*named_pairs(whole, part))) for part in parts]
+    first, joined = tl.join_stars(star_sets(sites[:3])), joined_whole(sites[:3], 0)
+    assert [(link.src, link.dst) for link in first.links] == named(joined, joined.links[joined.report["inner_links"] :])
+    second = tl.join_stars(star_sets(sites), after=[first])
+    assert with_links(sites, [(link.src, link.dst) for link in (*first.links, *second.links)]).verify().ok
+    assert first.report["star_nodes"]["site 0"] < len(parts[0]) and len(second.links) < len(first.links)
+
+
+def named_pairs(interest, nodes):
+    rows = [(interest.node_label(v), interest.topic_label(t)) for v in nodes for t in interest.topics_of(v).tolist()]
+    return map(list, zip(*rows, strict=True))
 
 
 @settings(max_examples=40)
