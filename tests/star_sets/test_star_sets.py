@@ -192,6 +192,7 @@ def test_star_sets_that_do_not_fit_together_are_refused():
     same_node = tl.greedy_merge(tl.Interest.from_pairs(["b"], ["x"]))
     three = star_sets([here, there, changed])
     done = tl.join_stars([first, second])
+    withheld = dataclasses.replace(second, stars=second.stars[1:])
     for given_sets, reason, after in [
         ([first], "two sites or more", []),
         ([first, dataclasses.replace(second, site=first.site)], "two star sets are of a site", []),
@@ -200,6 +201,7 @@ def test_star_sets_that_do_not_fit_together_are_refused():
         (star_sets([here, same_node]), "only overlays without common nodes", []),
         ([three[0], three[2]], "is missing", [done]),
         (star_sets([here, changed]), "has other topics", [done]),
+        ([first, withheld], r"'site 0' stands for topics .* \(1 of them\): a star set is incomplete", []),
     ]:
         with pytest.raises(StarFileError, match=reason):
             tl.join_stars(given_sets, after=after)

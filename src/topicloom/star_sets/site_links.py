@@ -1,5 +1,6 @@
 """Links between sites, from their star sets alone (star-merge, Algorithms 4 and 5)."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -85,8 +86,8 @@ def join_stars(
     Raises
     ------
     StarFileError
-        The star sets do not fit together: a site or node occurs twice, other digests or seeds were used, or a site of
-        an earlier join is missing or has changed its topics.
+        The star sets do not fit together: a site or node occurs twice, other digests or seeds were used, a site of an
+        earlier join is missing or has changed its topics, or one stands for a shared topic alone.
 
     See Also
     --------
@@ -210,7 +211,21 @@ def _check_fit(star_sets: Sequence[StarSet], after: Sequence[StarJoin]) -> list[
                     f"the star set of {one.site!a} was not made with the digest of {other.site!a} as it is now; "
                     "exchange digests again, and make the star sets from them"
                 )
+    _check_complete(star_sets)
     return groups
+
+
+def _check_complete(star_sets: Sequence[StarSet]) -> None:
+    """Refuse a topic that one site alone stands for, though all sites that it was told of are here."""
+    keys = {one.key for one in star_sets}
+    sites_of = Counter(topic for one in star_sets for topic in one.topics)
+    for one in star_sets:
+        alone = sum(sites_of[topic] == 1 for topic in one.topics)
+        if alone and keys.issuperset(one.others):
+            raise StarFileError(
+                f"{one.site!a} stands for topics that no other star set has, though the digests of other sites do "
+                f"({alone:,} of them): a star set is incomplete"
+            )
 
 
 def _check_earlier(join: StarJoin, star_sets: Sequence[StarSet], number_of: Mapping[str, int]) -> None:
