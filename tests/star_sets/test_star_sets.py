@@ -104,6 +104,21 @@ def named_pairs(interest, nodes):
 
 
 @settings(max_examples=40)
+@given(overlays(least=3), st.data())
+def test_sites_that_are_joined_need_not_have_been_told_of_each_other_again(sites, data):
+    """Each joined site takes the newcomer's digest, and those of others or not."""
+    first = tl.join_stars(star_sets(sites[:-1]))
+    digests = [tl.topic_digest(site.interest, salt="salt", site=f"site {n}") for n, site in enumerate(sites)]
+    again = [
+        tl.star_set(site, others=[*(digests[:-1] if data.draw(st.booleans()) else []), digests[-1]], site=f"site {n}")
+        for n, site in enumerate(sites[:-1])
+    ]
+    second = tl.join_stars([*again, star_sets(sites)[-1]], after=[first])
+    both = [(link.src, link.dst) for join in (first, second) for link in join.links]
+    assert with_links(sites, both).verify().ok and second.ok
+
+
+@settings(max_examples=40)
 @given(overlays(), st.integers(2, 6))
 def test_star_nodes_beyond_the_merge_limit_are_merged_in_groups(sites, limit):
     joined = tl.join_stars(star_sets(sites), merge_limit=limit)

@@ -216,12 +216,11 @@ def _check_fit(star_sets: Sequence[StarSet], after: Sequence[StarJoin]) -> list[
 
 
 def _check_complete(star_sets: Sequence[StarSet]) -> None:
-    """Refuse a topic that one site alone stands for, though all sites that it was told of are here."""
-    keys = {one.key for one in star_sets}
+    """Refuse a topic that one site alone stands for, if all sites that it was told of are here and were told of it."""
     sites_of = Counter(topic for one in star_sets for topic in one.topics)
     for one in star_sets:
         alone = sum(sites_of[topic] == 1 for topic in one.topics)
-        if alone and keys.issuperset(one.others):
+        if alone and set(one.others) <= {other.key for other in star_sets if one.key in other.others}:
             raise StarFileError(
                 f"{one.site!a} stands for topics that no other star set has, though the digests of other sites do "
                 f"({alone:,} of them): a star set is incomplete"
