@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from topicloom.kernels.paths.diameter import adjacency
 from topicloom.kernels.paths.routing import distance_sums
-from topicloom.kernels.paths.topic_shape import oriented_links, topic_edges
+from topicloom.kernels.paths.topic_shape import edge_finder, topic_edges
 from topicloom.kernels.streams import draw_pairs
 from topicloom.measures.topic_measures import MANY_SUBSCRIPTIONS, TopicMeasures, measure_topics
 from topicloom.model.arrays import Int64Array, frozen
@@ -125,15 +125,12 @@ def mean_hops(interest: Interest, links: Any, *, exact_steps: int | None = None,
 def _sums(interest: Interest, links: Any, topic: Int64Array, place: Int64Array) -> Int64Array:
     """Sum of distances from the ``place[i]``-th subscriber of ``topic[i]`` to the others; topics ascend."""
     normalized = link_ids(interest, links)
-    starts, ends = oriented_links(interest.indptr, normalized)
-    cells = np.full(interest.n_nodes, -1, np.int32)
-    src, dst = np.empty(len(ends), np.int32), np.empty(len(ends), np.int32)
-    used = np.zeros(len(ends), np.bool_)
+    finder = edge_finder(interest.indptr, normalized)
     sums = np.empty(len(topic), np.int64)
     topics, firsts = np.unique(topic, return_index=True)
     for t, first, last in zip(topics.tolist(), firsts, [*firsts[1:], len(topic)]):
         subscribers = interest.subscribers(t)
-        count = topic_edges(subscribers, starts, ends, cells, src, dst, used)
-        indptr, neighbours = adjacency(len(subscribers), src[:count], dst[:count])
+        count = topic_edges(finder, subscribers)
+        indptr, neighbours = adjacency(len(subscribers), finder.src[:count], finder.dst[:count])
         sums[first:last] = distance_sums(indptr, neighbours, place[first:last])
     return sums

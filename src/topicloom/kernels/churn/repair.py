@@ -8,7 +8,7 @@ import numpy as np
 
 from topicloom.kernels.churn.ragged import row
 from topicloom.kernels.disjoint_sets import root
-from topicloom.kernels.greedy.components import build_components, new_components
+from topicloom.kernels.greedy.components import build_components
 from topicloom.kernels.greedy.engine import NO_LINKS, cheapest_search, search_and_grow
 from topicloom.kernels.greedy.loop import grow_listed
 from topicloom.kernels.jit import serial
@@ -56,7 +56,7 @@ def links_between(rows, nodes, node_ptr, topic, n_topics, start, degree, max_deg
         return _listed_links(rows, nodes, node_ptr, topic, n_topics, start, degree, int(max_degree), float(rho), -1)
     lengths = np.diff(node_ptr)
     return search_and_grow(
-        new_components(node_ptr, topic, n_topics, start),
+        build_components(node_ptr, topic, n_topics, start, None),
         cheapest_search(n, lengths, np.bincount(topic, minlength=n_topics)),
         np.arange(n, dtype=np.int32),
         n,
@@ -126,7 +126,7 @@ def _listed_links(rows, nodes, node_ptr, topic, n_topics, start, degree, max_deg
                 fewer = MOST_SHARED - min(_shared(rows, nodes[p], nodes[q]), MOST_SHARED)
                 rank[at] = ((near * (MOST_SHARED + 1) + fewer) * n + length) * n + begin
                 at += 1
-    state = build_components(node_ptr, topic, n_topics, start)
+    state = build_components(node_ptr, topic, n_topics, start, None)
     return grow_listed(state, pairs[np.argsort(rank)], degree, max_degree, rho)
 
 

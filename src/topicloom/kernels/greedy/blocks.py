@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from topicloom.kernels.greedy.components import INSIDE, OUTSIDE, transposed
+from topicloom.kernels.greedy.components import INSIDE, OUTSIDE, number_entries
 from topicloom.kernels.jit import borrowing
 
 NONE = -1
@@ -79,7 +79,7 @@ def build_blocks(node_ptr, topic, n_topics, start, weight=None):
     Cost: O(subscriptions).
     """
     n = len(topic)
-    topic_ptr, entry, member = transposed(node_ptr, topic, n_topics)
+    topic_ptr, entry, member = number_entries(node_ptr, topic, n_topics)
     subscribers = np.diff(topic_ptr)
     widest = subscribers.max(initial=0)
     # a link that joins trees costs a block, one that contracts gives at least one back

@@ -40,7 +40,8 @@ class Components(NamedTuple):
     homes: np.ndarray  # what `joined` asks: the labels
 
 
-def new_components(node_ptr, topic, n_topics, start, weight=None):
+@serial
+def build_components(node_ptr, topic, n_topics, start, weight):
     """Make the components of all topics before any link is added.
 
     Parameters
@@ -52,75 +53,6 @@ def new_components(node_ptr, topic, n_topics, start, weight=None):
         Equal numbers for subscriptions of one topic that begin in one component; empty if each begins alone.
     weight : int64, one per topic, optional
         What each topic counts for; None if all count 1.
-
-    Returns
-    -------
-    Components
-
-    Cost: O(subscriptions).
-    """
-    topic_ptr, entry, member = transposed(node_ptr, topic, n_topics)
-    subscribers = np.diff(topic_ptr)
-    label = np.arange(len(topic), dtype=np.int32)
-    c = Components(
-        node_ptr,
-        topic,
-        entry,
-        topic_ptr,
-        member,
-        label,
-        label.copy(),
-        np.ones(len(topic), np.int32),
-        np.full(n_topics, -1, np.int32),
-        np.zeros(len(topic), np.bool_),
-        np.empty(2 * subscribers.max(initial=0), np.int32),
-        np.array([np.maximum(subscribers - 1, 0).sum()], np.int64),
-        weight,
-        label,
-    )
-    if len(start):
-        by_entry = np.empty(len(start), np.int32)
-        by_entry[entry] = start
-        merge_equal(c, by_entry, np.full(start.max() + 1, -1, np.int32))
-    return c
-
-
-def transposed(node_ptr, topic, n_topics):
-    """Number the entries of an interest: subscriptions, topic by topic.
-
-    Parameters
-    ----------
-    node_ptr, topic : int64, int32
-        The interest by node in circle order, topics ascending in each row.
-    n_topics : int
-
-    Returns
-    -------
-    topic_ptr : int64, entry : int32, member : int32
-        First entry of each topic, entry of each subscription, node of each entry.
-
-    Cost: O(subscriptions).
-    """
-    topic_ptr = np.concatenate([np.zeros(1, np.int64), np.cumsum(np.bincount(topic, minlength=n_topics))])
-    # numpy sorts 16 bits by radix
-    order = np.argsort(topic.astype(np.uint16) if n_topics <= 1 << 16 else topic, kind="stable")
-    entry = np.empty(len(topic), np.int32)
-    entry[order] = np.arange(len(topic), dtype=np.int32)
-    nodes = np.repeat(np.arange(len(node_ptr) - 1, dtype=np.int32), np.diff(node_ptr))
-    return topic_ptr, entry, nodes[order]
-
-
-@serial
-def build_components(node_ptr, topic, n_topics, start):
-    """Make the state of `new_components` inside a kernel. All topics count 1.
-
-    Parameters
-    ----------
-    node_ptr, topic : int64, int32
-        The interest by node in circle order, topics ascending in each row.
-    n_topics : int
-    start : int32, one per subscription
-        Equal numbers for subscriptions of one topic that begin in one component; empty if each begins alone.
 
     Returns
     -------
@@ -147,7 +79,7 @@ def build_components(node_ptr, topic, n_topics, start):
         np.zeros(n_entries, np.bool_),
         np.empty(2 * longest_row(topic_ptr), np.int32),
         pending,
-        None,
+        weight,
         label,
     )
     if len(start):
@@ -162,7 +94,7 @@ def build_components(node_ptr, topic, n_topics, start):
 
 @serial
 def number_entries(node_ptr, topic, n_topics):
-    """Number the entries of an interest inside a kernel, as `transposed` does.
+    """Number the entries of an interest: its subscriptions, topic by topic.
 
     Parameters
     ----------
@@ -173,6 +105,7 @@ def number_entries(node_ptr, topic, n_topics):
     Returns
     -------
     topic_ptr : int64, entry : int32, member : int32
+        First entry of each topic, entry of each subscription, node of each entry.
 
     Cost: O(subscriptions).
     """

@@ -8,7 +8,7 @@ pairs below the maximum degree keep a second place in the same walk, and start i
 import numpy as np
 
 from topicloom.kernels.greedy.blocks import build_blocks
-from topicloom.kernels.greedy.components import components_of_links, new_components
+from topicloom.kernels.greedy.components import build_components, components_of_links
 from topicloom.kernels.greedy.dense import DENSE_BYTES, bar_dense, build_dense, columns
 from topicloom.kernels.greedy.joining import link_all
 from topicloom.kernels.greedy.listed import build_listed
@@ -123,7 +123,7 @@ def greedy_links(
         node_ptr = np.cumsum(node_ptr)
         nodes = np.argsort(places)
     barred = np.sort(pair_ranks(n_nodes, places[barred_links]))
-    build = build_blocks if blocks else new_components
+    build = build_blocks if blocks else build_components
     state = build(node_ptr, topic, n_open, start, weight)
     if blocks and len(start_links):
         position = np.empty(n_nodes, np.int32)

@@ -10,7 +10,7 @@ import numpy as np
 from topicloom.kernels.disjoint_sets import join, root
 from topicloom.kernels.jit import serial
 from topicloom.kernels.paths.stable_trees import grown_tree
-from topicloom.kernels.paths.topic_shape import oriented_links
+from topicloom.kernels.paths.topic_shape import edge_finder, topic_edges
 
 
 @serial
@@ -33,7 +33,8 @@ def shared_forests(indptr, topic_indptr, topic_nodes, links, kept, order, home, 
     Takes O(forests × (nodes + links)) memory and O(forests × sub-overlay) time per topic.
     """
     n_nodes, n_links = len(indptr) - 1, len(links)
-    starts, ends = oriented_links(indptr, links)
+    finder = edge_finder(indptr, links)
+    starts, ends = finder.starts, finder.ends
     parent = np.full(len(topic_nodes), -1, np.int32)
     forest = np.full(len(topic_indptr) - 1, -1, np.int32)
     count = max(home.max() + 1, 0) if len(home) else 0
@@ -45,14 +46,13 @@ def shared_forests(indptr, topic_indptr, topic_nodes, links, kept, order, home, 
         f = home[kept[0][i]]
         if f >= 0:
             _lay(roots[f], inside[f], kept[1][i], kept[2][i], starts, ends)
-    place = np.full(n_nodes, -1, np.int32)
-    src, dst, edge = np.empty(n_links, np.int32), np.empty(n_links, np.int32), np.empty(n_links, np.int64)
+    src, dst, edge = finder.src, finder.dst, finder.entry
     for t in order:
         first, last = topic_indptr[t], topic_indptr[t + 1]
         if last - first < 2:
             continue
         subscribers = topic_nodes[first:last]
-        found = _topic_links(subscribers, starts, ends, place, src, dst, edge)
+        found = topic_edges(finder, subscribers)
         f = _fitting(subscribers, src[:found], dst[:found], edge[:found], roots, inside, count, home[t])
         if f == len(roots):
             roots, inside = _doubled(roots, inside)
@@ -66,23 +66,6 @@ def shared_forests(indptr, topic_indptr, topic_nodes, links, kept, order, home, 
             if local[i] >= 0:
                 _lay(roots[f], inside[f], subscribers[i], subscribers[local[i]], starts, ends)
     return parent, forest
-
-
-@serial
-def _topic_links(subscribers, starts, ends, place, src, dst, edge):
-    """Links among the subscribers in local ids, and their places in ``ends``. Returns how many there are."""
-    for i in range(len(subscribers)):
-        place[subscribers[i]] = i
-    count = 0
-    for i in range(len(subscribers)):
-        v = subscribers[i]
-        for e in range(starts[v], starts[v + 1]):
-            if place[ends[e]] >= 0:
-                src[count], dst[count], edge[count] = i, place[ends[e]], e
-                count += 1
-    for i in range(len(subscribers)):
-        place[subscribers[i]] = -1
-    return count
 
 
 @serial

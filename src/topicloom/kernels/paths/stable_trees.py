@@ -6,7 +6,7 @@ import numpy as np
 
 from topicloom.kernels.jit import serial
 from topicloom.kernels.paths.diameter import adjacency, search, search_on
-from topicloom.kernels.paths.topic_shape import oriented_links, topic_edges
+from topicloom.kernels.paths.topic_shape import edge_finder, topic_edges
 from topicloom.kernels.paths.trees import mixed, shortest_tree, tree_from_middle
 
 
@@ -41,11 +41,8 @@ def kept_trees(indptr, topic_indptr, topic_nodes, links, kept, load, salts, exac
     n_topics = len(topic_indptr) - 1
     parent = np.full(len(topic_nodes), -1, np.int32)
     exact = np.ones(n_topics, np.bool_)
-    starts, ends = oriented_links(indptr, links)
-    used = np.zeros(len(ends), np.bool_)
-    place = np.full(len(indptr) - 1, -1, np.int32)
-    src = np.empty(len(ends), np.int32)
-    dst = np.empty(len(ends), np.int32)
+    finder = edge_finder(indptr, links)
+    place, src, dst = finder.place, finder.src, finder.dst
     stop = 0
     for t in range(n_topics):
         start = stop
@@ -59,7 +56,7 @@ def kept_trees(indptr, topic_indptr, topic_nodes, links, kept, load, salts, exac
         if stop - start == n - 1 and _rooted(subscribers, place, start, stop, kept, parent[first:last]):
             exact[t] = False
             continue
-        count = topic_edges(subscribers, starts, ends, place, src, dst, used)
+        count = topic_edges(finder, subscribers)
         if start == stop:
             most = n if n <= exact_up_to else searches
             local, exact[t] = shortest_tree(n, src[:count], dst[:count], load[subscribers], salts[t], most)

@@ -4,7 +4,7 @@ import numpy as np
 
 from topicloom.kernels.disjoint_sets import join
 from topicloom.kernels.jit import serial
-from topicloom.kernels.paths.topic_shape import oriented_links, topic_edges
+from topicloom.kernels.paths.topic_shape import edge_finder, topic_edges
 
 
 @serial
@@ -29,11 +29,8 @@ def standby_rows(indptr, topic_indptr, topic_nodes, links, parent, preferred):
     Cost: O(links of the topic + ways through its inner nodes) for each topic.
     """
     n_topics = len(topic_indptr) - 1
-    starts, ends = oriented_links(indptr, links)
-    used = np.zeros(len(ends), np.bool_)
-    place = np.full(len(indptr) - 1, -1, np.int32)
-    src = np.empty(len(ends), np.int32)
-    dst = np.empty(len(ends), np.int32)
+    finder = edge_finder(indptr, links)
+    place, src, dst = finder.place, finder.src, finder.dst
     found = [(np.int32(0), np.int32(0), np.int32(0)) for _ in range(0)]
     stop = 0
     for t in range(n_topics):
@@ -44,7 +41,7 @@ def standby_rows(indptr, topic_indptr, topic_nodes, links, parent, preferred):
         if last - first < 3:
             continue
         subscribers = topic_nodes[first:last]
-        count = topic_edges(subscribers, starts, ends, place, src, dst, used)
+        count = topic_edges(finder, subscribers)
         if count == len(subscribers) - 1:
             continue
         for i in range(len(subscribers)):

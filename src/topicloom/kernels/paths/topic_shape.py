@@ -1,8 +1,10 @@
 """Shape of a topic's sub-overlay (links, components, diameter), of one topic or of all in an overlay."""
 
+from typing import NamedTuple
+
 import numpy as np
 
-from topicloom.kernels.jit import serial
+from topicloom.kernels.jit import borrowing, serial
 from topicloom.kernels.paths.diameter import UNBOUNDED, adjacency, bounded_diameter
 
 _SEARCHES = 16
@@ -73,11 +75,22 @@ def _sweep(indptr, neighbours, order):
     return components
 
 
-@serial
-def oriented_links(indptr, links):
-    """Sort links into rows, each in the row of that end which wants fewer topics.
+class EdgeFinder(NamedTuple):
+    """The links of an overlay, and room for the edges of one topic at a time."""
 
-    A walk over the rows of all subscribers of every topic then meets a link min(topics of its ends) times.
+    starts: np.ndarray  # int64 per node and one more: row starts of `ends`
+    ends: np.ndarray  # int32 per link: its other end, in the row of the end with fewer topics
+    place: np.ndarray  # int32 per node: all -1 between the calls of `topic_edges`
+    src: np.ndarray  # int32: local ids of the edges found last, from the start
+    dst: np.ndarray  # int32
+    entry: np.ndarray  # int64: where each of them stands in `ends`
+
+
+@serial
+def edge_finder(indptr, links):
+    """Sort the links of an overlay by one end, so that `topic_edges` finds those inside a topic.
+
+    A link stands in the row of that end which wants fewer topics: over all topics it is met that number of times.
 
     Parameters
     ----------
@@ -87,8 +100,7 @@ def oriented_links(indptr, links):
 
     Returns
     -------
-    starts : int64, ends : int32
-        CSR by node: the other ends of its links.
+    EdgeFinder
 
     Cost: O(nodes + links).
     """
@@ -104,7 +116,9 @@ def oriented_links(indptr, links):
         u = _fewer(indptr, links[i, 0], links[i, 1])
         ends[fill[u]] = links[i, 0] + links[i, 1] - u
         fill[u] += 1
-    return starts, ends
+    place = np.full(n, -1, np.int32)
+    src, dst = np.empty(len(ends), np.int32), np.empty(len(ends), np.int32)
+    return EdgeFinder(starts, ends, place, src, dst, np.empty(len(ends), np.int64))
 
 
 @serial
@@ -112,22 +126,16 @@ def _fewer(indptr, u, v):
     return u if indptr[u + 1] - indptr[u] <= indptr[v + 1] - indptr[v] else v
 
 
-@serial
-def topic_edges(subscribers, starts, ends, place, src, dst, used):
+@borrowing
+def topic_edges(finder, subscribers):
     """Write the edges of one topic's sub-overlay, in local ids.
 
     Parameters
     ----------
+    finder : EdgeFinder
+        Its ``src``, ``dst`` and ``entry`` are overwritten from the start.
     subscribers : int32
         Nodes of the topic. Their positions are the local ids.
-    starts, ends
-        The links as `oriented_links` gives them.
-    place : int32, one per node
-        All -1 before and after.
-    src, dst : int32
-        Overwritten from the start with the ends of the edges.
-    used : bool, one per entry of ``ends``
-        Set at the links met.
 
     Returns
     -------
@@ -136,6 +144,7 @@ def topic_edges(subscribers, starts, ends, place, src, dst, used):
 
     Cost: O(subscribers + links that start at them).
     """
+    starts, ends, place = finder.starts, finder.ends, finder.place
     for i in range(len(subscribers)):
         place[subscribers[i]] = i
     count = 0
@@ -144,10 +153,8 @@ def topic_edges(subscribers, starts, ends, place, src, dst, used):
         for e in range(starts[v], starts[v + 1]):
             j = place[ends[e]]
             if j >= 0:
-                src[count] = i
-                dst[count] = j
+                finder.src[count], finder.dst[count], finder.entry[count] = i, j, e
                 count += 1
-                used[e] = True
     for i in range(len(subscribers)):
         place[subscribers[i]] = -1
     return count
@@ -181,14 +188,14 @@ def topic_shapes(indptr, topic_indptr, topic_nodes, links, exact_up_to):
     components = np.zeros(n_topics, np.int64)
     diameters = np.zeros(n_topics, np.int64)
     sampled = np.zeros(n_topics, np.bool_)
-    starts, ends = oriented_links(indptr, links)
-    used = np.zeros(len(ends), np.bool_)
-    place = np.full(len(indptr) - 1, -1, np.int32)
-    src = np.empty(len(ends), np.int32)
-    dst = np.empty(len(ends), np.int32)
+    finder = edge_finder(indptr, links)
+    src, dst = finder.src, finder.dst
+    used = np.zeros(len(src), np.bool_)
     for t in range(n_topics):
         subscribers = topic_nodes[topic_indptr[t] : topic_indptr[t + 1]]
-        count = topic_edges(subscribers, starts, ends, place, src, dst, used)
+        count = topic_edges(finder, subscribers)
+        for e in finder.entry[:count]:
+            used[e] = True
         n_links[t] = count
         searches = UNBOUNDED if len(subscribers) <= exact_up_to else _SEARCHES
         components[t], diameters[t], exact = topic_shape(len(subscribers), src[:count], dst[:count], searches)

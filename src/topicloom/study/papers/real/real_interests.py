@@ -69,9 +69,9 @@ def _divided(scale: Scale) -> list[Cell]:
     return made
 
 
-def _panel(title: str, metric: str, y_label: str, curves: Mapping[str, dict[str, Any]], *, log_y: bool = True) -> Panel:
+def _panel(title: str, metric: str, y_label: str, curves: Mapping[str, dict[str, Any]]) -> Panel:
     lines = [Line(label, metric, where) for label, where in curves.items()]
-    return Panel(title, "dataset", "", y_label, lines, log_y=log_y)
+    return Panel(title, "dataset", "", y_label, lines, log_y=True)
 
 
 def _by_dataset(columns: Mapping[str, Column]) -> Callable[[Results], str]:
