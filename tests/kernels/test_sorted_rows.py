@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from numba.core import config
 
 from topicloom.kernels.disjoint_sets import join, root
-from topicloom.kernels.sorted_rows import longest_row, meeting, shared
+from topicloom.kernels.sorted_rows import first_from, longest_row, meeting, shared
 
 ROWS = st.sets(st.integers(0, 30)).map(sorted)
 
@@ -20,6 +20,14 @@ def test_rows_meet_where_sets_do(a, b):
     topics = np.array(a + b, np.int32)
     assert list(shared(indptr, topics, 0, 1)) == [(x, len(a) + y) for x, y in pairs]
     assert longest_row(indptr) == max(len(a), len(b))
+
+
+@given(ROWS, st.integers(-1, 31), st.data())
+def test_the_first_from_a_bound_is_where_a_search_puts_it(row, least, data):
+    low = data.draw(st.integers(0, len(row)))
+    high = data.draw(st.integers(low, len(row)))
+    found = first_from(np.array(row, np.int32), low, high, least)
+    assert found == low + sum(number < least for number in row[low:high])
 
 
 @given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9))))

@@ -61,6 +61,33 @@ def meeting(a, b):
 
 
 @borrowing
+def first_from(values, low, high, least):
+    """Find the first of some ascending numbers that is not below a bound.
+
+    Parameters
+    ----------
+    values : integers
+        Ascending from position ``low`` to before ``high``.
+    low, high : int
+    least : int
+
+    Returns
+    -------
+    int
+        Its position, or ``high`` where all are below.
+
+    Cost: O(log numbers).
+    """
+    while low < high:
+        middle = (low + high) >> 1
+        if values[middle] < least:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@borrowing
 def longest_row(indptr):
     """Find the length of the longest row.
 

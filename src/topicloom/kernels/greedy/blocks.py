@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from topicloom.kernels.disjoint_sets import root
 from topicloom.kernels.greedy.components import INSIDE, OUTSIDE, number_entries
 from topicloom.kernels.jit import borrowing
 
@@ -177,7 +178,7 @@ def link_blocks(b, t, q, r):
     """
     if share_block(b, q, r):
         return 0
-    x, y = _root(b.tree, q), _root(b.tree, r)
+    x, y = root(b.tree, np.int64(q)), root(b.tree, np.int64(r))
     if x == y:
         return _contract(b, t, q, r)
     if b.tree_size[x] < b.tree_size[y]:
@@ -195,19 +196,9 @@ def link_blocks(b, t, q, r):
 
 
 @borrowing
-def _root(parent, e):
-    """Representative of e, as int64; the path to it is halved."""
-    e = np.int64(e)
-    while parent[e] != e:
-        parent[e] = parent[parent[e]]
-        e = np.int64(parent[e])
-    return e
-
-
-@borrowing
 def _home(label, into, e):
     """The block that an entry is a child of."""
-    home = _root(into, label[e])
+    home = root(into, np.int64(label[e]))
     label[e] = home
     return home
 

@@ -19,6 +19,7 @@ import numpy as np
 from topicloom.kernels.greedy.joining import contribution, joined
 from topicloom.kernels.greedy.topic_weights import node_weights, weight_of
 from topicloom.kernels.jit import borrowing
+from topicloom.kernels.sorted_rows import first_from
 from topicloom.kernels.sorting import sort_ranks
 
 BATCH = 1 << 20
@@ -413,14 +414,8 @@ def _try_batch(c, s, w, level, capped):
 
 @borrowing
 def _is_barred(barred, rank):
-    low, high = 0, len(barred)
-    while low < high:
-        middle = (low + high) >> 1
-        if barred[middle] < rank:
-            low = middle + 1
-        else:
-            high = middle
-    return low < len(barred) and barred[low] == rank
+    at = first_from(barred, 0, len(barred), rank)
+    return at < len(barred) and barred[at] == rank
 
 
 @borrowing
@@ -557,14 +552,8 @@ def _count_members(c, s, v, first, last, n_touched):
                     count[x] += gain
         else:
             own = label[mine]
-            lo, hi = begin, topic_ptr[t + 1]
-            while lo < hi:
-                mid = (lo + hi) >> 1
-                if member[mid] < first:
-                    lo = mid + 1
-                else:
-                    hi = mid
-            for e in range(lo, topic_ptr[t + 1]):
+            end = topic_ptr[t + 1]
+            for e in range(first_from(member, begin, end, first), end):
                 x = member[e]
                 if x >= last:
                     break

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from topicloom.kernels.disjoint_sets import root
 from topicloom.kernels.jit import borrowing, serial
 from topicloom.kernels.sorted_rows import shared
 
@@ -344,17 +345,8 @@ def repack(s):
     for x in range(s.counters[LINKS]):
         lay(s, x, s.end_u[x], s.end_v[x])
         for arc in range(s.arcs_at[x], s.arcs_at[x] + 2 * s.shared[x], 2):
-            e, f = _root(s.origin, s.head[arc]), _root(s.origin, s.head[arc + 1])
+            e, f = root(s.origin, s.head[arc]), root(s.origin, s.head[arc + 1])
             if e != f:
                 s.origin[e] = f
                 s.in_tree[arc] = s.in_tree[arc + 1] = True
         put_in(s, x)
-
-
-@borrowing
-def _root(origin, e):
-    """The entry that stands for the component of e; paths are halved."""
-    while origin[e] != e:
-        origin[e] = origin[origin[e]]
-        e = origin[e]
-    return e

@@ -30,7 +30,7 @@ from topicloom.kernels.refinement.swap_state import (
     repack,
     take_out,
 )
-from topicloom.kernels.sorted_rows import longest_row
+from topicloom.kernels.sorted_rows import first_from, longest_row
 from topicloom.kernels.streams import below, draw_of
 
 KEPT, SWAPPED, DROPPED, LOCKED, MANY_BROKEN, FAR, ALONE = range(7)
@@ -306,15 +306,9 @@ def entry_of(s, v, t):
 
     Cost: O(log topics of v).
     """
-    low, high = s.node_ptr[v], s.node_ptr[v + 1]
-    end = high
-    while low < high:
-        middle = (low + high) >> 1
-        if s.topic[middle] < t:
-            low = middle + 1
-        else:
-            high = middle
-    return s.entry[low] if low < end and s.topic[low] == t else NONE
+    end = s.node_ptr[v + 1]
+    at = first_from(s.topic, s.node_ptr[v], end, t)
+    return s.entry[at] if at < end and s.topic[at] == t else NONE
 
 
 @borrowing
