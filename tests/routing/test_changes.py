@@ -11,7 +11,7 @@ from hypothesis import given, settings
 import topicloom as tl
 from support.route_twins import labelled, overlays, row_names
 from topicloom.errors import UnsafeChangeError
-from topicloom.judge.routes import cyclic_topics
+from topicloom.judge.verify_routes import cyclic_topics
 
 
 @settings(max_examples=80)

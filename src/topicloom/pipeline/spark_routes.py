@@ -11,7 +11,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from topicloom.errors import NotTopicConnectedError
-from topicloom.judge.routes import cyclic_topics
+from topicloom.judge.verify_routes import cyclic_topics
 from topicloom.model.arrays import Int64Array
 from topicloom.pipeline.encode import counts_by_id
 from topicloom.pipeline.links import encode_links
@@ -19,7 +19,7 @@ from topicloom.pipeline.measure import node_figures
 from topicloom.pipeline.prepare import Prepared, prepare
 from topicloom.pipeline.topic_links import Question, TopicBucket, linked_topics, per_topic
 from topicloom.pipeline.write import write_parquet
-from topicloom.routing.plan import generation_of, header
+from topicloom.routing.plan_folder import generation_of, header
 from topicloom.routing.topic_trees import least_trees
 from topicloom.spark.columns import DST, NODE, NODE_ID, SRC, TOPIC, TOPIC_ID, TOPICS, require_dataframe
 from topicloom.spark.stages import Stages

@@ -3,7 +3,7 @@
 from topicloom.model.change import RouteChange
 from topicloom.routing.changes import Steps, diff
 from topicloom.routing.following import RouteFollower
-from topicloom.routing.plan import Plan
+from topicloom.routing.plan_folder import Plan
 from topicloom.routing.route_table import Failover, Routes
 from topicloom.routing.topic_trees import routes
 

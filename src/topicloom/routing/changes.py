@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, NoReturn
 
 from topicloom.errors import UnsafeChangeError
-from topicloom.judge.routes import Row, cyclic_topics
-from topicloom.routing.plan import Plan
+from topicloom.judge.verify_routes import Row, cyclic_topics
+from topicloom.routing.plan_folder import Plan
 from topicloom.routing.route_table import Routes
 from topicloom.routing.touching import Touched, owner_names, touched_brokers
 

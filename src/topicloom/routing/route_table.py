@@ -9,7 +9,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from topicloom.errors import InvalidOptionError
-from topicloom.judge.routes import RoutesVerdict, verify_routes
+from topicloom.judge.verify_routes import RoutesVerdict, verify_routes
 from topicloom.kernels.paths.standby import openings
 from topicloom.kernels.paths.trees import tree_diameters
 from topicloom.model import labels as label_columns

@@ -16,7 +16,7 @@ from topicloom.model.interest import Interest
 from topicloom.model.overlay import Overlay
 from topicloom.routing.keeping import Kept, kept_rows
 from topicloom.routing.ownership import Brokers, brokers_of, check_dialling, start_order
-from topicloom.routing.plan import Plan
+from topicloom.routing.plan_folder import Plan
 from topicloom.routing.route_table import Bools, Routes, assembled
 
 EXACT_UP_TO = 2_000

@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from topicloom.judge.routes import Row
-from topicloom.routing.plan import Plan
+from topicloom.judge.verify_routes import Row
+from topicloom.routing.plan_folder import Plan
 from topicloom.routing.route_table import Routes
 
 START, STOP, RESTART, RELOAD, GATE, CONFIGURE = "start", "stop", "restart", "reload", "gate", "configure"
