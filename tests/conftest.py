@@ -39,6 +39,7 @@ DATASETS = Path(os.environ.get("TOPICLOOM_DATASETS") or Path(__file__).parents[2
 # Files whose tests share a session of Spark. It takes half a minute to start and get going: two workers have one each.
 SESSIONS = (
     ("pipeline/test_design", "cli/test_commands", "pipeline/test_routes", "pipeline/test_mapped_check",
+     "pipeline/test_examples_on_spark",
      "stream/test_stream", "study/test_run", "cli/test_killed", "spark/test_workers", "pipeline/test_compare",
      "cli/test_design_k", "cli/test_study"),
     ("engine/test_engines", "pipeline/test_read", "pipeline/test_divide_and_conquer", "pipeline/test_rounds",

@@ -43,12 +43,38 @@ def verify_overlay(
     engine, stages
         As for `design_overlay`.
 
+    Returns
+    -------
+    Verdict
+        ``ok``, and the first broken topics with the nodes of one of their parts.
+
     Raises
     ------
     InvalidOptionError
         ``k`` is not a whole number from 1 up, or a table is no Spark DataFrame.
     InvalidLinksError
         A link names a node that has no subscription, or joins a node with itself.
+
+    See Also
+    --------
+    measure_overlay : degrees and diameters of the same links.
+    topicloom.verify : the same in memory.
+
+    Notes
+    -----
+    For k = 1, O(subscriptions + Σ over links of the topics of both ends) over all tasks, and a shuffle of both. Topics
+    are judged in groups; the largest one has to fit into a Python worker.
+
+    Examples
+    --------
+    >>> import topicloom as tl
+    >>> from topicloom.pipeline import verify_overlay
+    >>> factory = tl.datasets.example()
+    >>> rows = [(node, topic) for node in factory.node_labels.tolist() for topic in factory.topics_of(node)]
+    >>> subscriptions = spark.createDataFrame(rows, ["node", "topic"])  # spark is your session
+    >>> verdict = verify_overlay(subscriptions, spark.createDataFrame([("crane", "gate")], ["src", "dst"]))
+    >>> verdict.ok, verdict.broken_topics
+    (False, 6)
     """
     checked_k(k)
     stages = stages or Stages()
@@ -76,9 +102,49 @@ def verify_prepared(
 def measure_overlay(
     subscriptions: DataFrame, links: DataFrame, *, engine: str = SPARK, stages: Stages | None = None
 ) -> Metrics:
-    """Figures of links, from whatever tool: degrees, topic diameters, sharing; called as `verify_overlay`.
+    """Measure links, from whatever tool: degrees, topic diameters, and how many topics a link serves.
 
-    Diameters are exact, except of topics with over 20,000 subscribers: see ``Metrics.sampled_diameters``.
+    Parameters
+    ----------
+    subscriptions : DataFrame
+        With columns ``node`` and ``topic``.
+    links : DataFrame
+        With columns ``src`` and ``dst``: node labels. They need not connect every topic.
+    engine, stages
+        As for `design_overlay`.
+
+    Returns
+    -------
+    Metrics
+        Diameters are exact, except of topics with over 20,000 subscribers. ``sampled_diameters`` counts the others.
+
+    Raises
+    ------
+    InvalidOptionError
+        A table is no Spark DataFrame.
+    InvalidLinksError
+        A link names a node that has no subscription, or joins a node with itself.
+
+    See Also
+    --------
+    verify_overlay : whether every topic is connected.
+    topicloom.measure : the same in memory, where diameters are exact for all topics.
+
+    Notes
+    -----
+    Cost as for `verify_overlay`, and a few searches of each topic for its diameter and its hops.
+
+    Examples
+    --------
+    >>> import topicloom as tl
+    >>> from topicloom.pipeline import design_overlay, measure_overlay
+    >>> factory = tl.datasets.example()
+    >>> rows = [(node, topic) for node in factory.node_labels.tolist() for topic in factory.topics_of(node)]
+    >>> subscriptions = spark.createDataFrame(rows, ["node", "topic"])  # spark is your session
+    >>> links = design_overlay(subscriptions, "ring-pt").links
+    >>> metrics = measure_overlay(subscriptions, links)
+    >>> metrics.links, metrics.max_degree, metrics.max_topic_diameter
+    (12, 5, 2)
     """
     stages = stages or Stages()
     tables = rows_of(subscriptions, engine), require_links(links)

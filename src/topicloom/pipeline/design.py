@@ -107,15 +107,18 @@ def design_overlay(
 ) -> DesignResult:
     """Design, verify and measure an overlay for a DataFrame of subscriptions.
 
-    Up to 1,000,000 rows are brought to one task, which does all of it; more are spread over many tasks. The result is
-    the same.
+    An overlay is a set of links between nodes. It is topic-connected where the subscribers of every topic are connected
+    by links among themselves. Up to 1,000,000 rows are brought to one task, which does all of it; more are spread over
+    many tasks. The result is the same.
 
     Parameters
     ----------
     subscriptions : DataFrame
         With string (or integer) columns ``node`` and ``topic``; repeats and unusable rows are allowed.
-    method, seed, **options
+    method : str, optional
         As for `topicloom.design`; the same links as there.
+    seed : int
+        Decides between equally good links.
     k : int, optional
         The topic-connectivity that is wanted: a method that cannot reach it is refused, and the result is judged at it.
     work : Path, optional
@@ -128,10 +131,41 @@ def design_overlay(
         ``spark``, or ``distributed``: spread over tasks however few the rows are.
     stages : Stages, optional
         Hears of progress and keeps the seconds.
+    **options
+        Options of the method, as for `topicloom.design`.
+
+    Returns
+    -------
+    DesignResult
+        Links, nodes and topics as DataFrames, with the verdict and the metrics. A broken overlay is returned, too:
+        look at ``verdict.ok``.
 
     Raises
     ------
     InvalidOptionError, InputNotFoundError, NotEnoughMemoryError
+
+    See Also
+    --------
+    write_overlay : the result as a folder, for the commands and for other tools.
+    topicloom.design : the same in memory.
+
+    Notes
+    -----
+    The cost is that of the method and of a sort of the rows. Most methods run in one task and need its memory.
+    ``dc`` and ``rounds-gm`` are spread over many. The driver holds no rows.
+
+    Examples
+    --------
+    >>> import topicloom as tl
+    >>> from topicloom.pipeline import design_overlay
+    >>> factory = tl.datasets.example()
+    >>> rows = [(node, topic) for node in factory.node_labels.tolist() for topic in factory.topics_of(node)]
+    >>> subscriptions = spark.createDataFrame(rows, ["node", "topic"])  # spark is your session
+    >>> result = design_overlay(subscriptions, "gm")
+    >>> result
+    DesignResult(gm: 7 links, verified)
+    >>> result.verdict.ok, result.metrics.max_degree, result.links.columns
+    (True, 3, ['src', 'dst', 'shared_topics', 'order'])
     """
     request = replace(DesignRequest.of(method, options, seed=seed, k=k), exact_diameters=exact_diameters)
     stages = stages or Stages()

@@ -62,7 +62,7 @@ class SparkTable:
 def read_subscriptions(
     spark: SparkSession, source: str | PathLike[str], **words: Unpack[SubscriptionWords]
 ) -> DataFrame:
-    """Every row of a table of subscriptions: (file, line, raw, node, topic[, role], reason).
+    r"""Read every row of a table of subscriptions: (file, line, raw, node, topic[, role], reason).
 
     A null reason means usable. Rows with a reason are those that cannot be used; `design_overlay` and the others leave
     them out, count them, and keep them as ``rejected``. Repeats are allowed.
@@ -73,12 +73,38 @@ def read_subscriptions(
     source : str or path
         A file, a folder with all below it, or a pattern; also where only Spark can read, such as ``s3a://``. Of an
         overlay directory name its ``subscriptions/``.
-    node_column, topic_column, role_column, format, separator, encoding, header, topics_separator
-        As for `topicloom.read_subscriptions`.
+    **words
+        node_column, topic_column, role_column, format, separator, encoding, header and topics_separator, as for
+        `topicloom.read_subscriptions`.
+
+    Returns
+    -------
+    DataFrame
+        The files are looked at in the call, and read when an action asks for the rows.
 
     Raises
     ------
     InputNotFoundError, MissingColumnError, UnreadableInputError, InvalidOptionError
+
+    See Also
+    --------
+    topicloom.read_subscriptions : the same rules in memory.
+    design_overlay : an overlay for the rows.
+
+    Notes
+    -----
+    O(bytes) over all tasks; large files without quotes are read in parts. The driver holds no rows.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from topicloom.pipeline import read_subscriptions
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder) / "subs.csv"
+    ...     _ = path.write_text("Broker;Filter\na;news\nc\n")
+    ...     rows = read_subscriptions(spark, path, node_column="Broker", topic_column="Filter")  # spark is your session
+    ...     rows.where("reason is not null").select("line", "raw", "reason").toArrow().to_pylist()
+    [{'line': 3, 'raw': 'c', 'reason': '1 field, 2 are expected'}]
     """
     return open_table(spark, source, ReadOptions.of_subscriptions(**words)).rows
 

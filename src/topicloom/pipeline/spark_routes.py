@@ -39,6 +39,8 @@ def route_overlay(
 ) -> DataFrame:
     """Choose a tree of least diameter for every topic, on the executors.
 
+    A message of a topic that travels along its tree reaches every subscriber exactly once.
+
     Parameters
     ----------
     subscriptions : DataFrame
@@ -47,6 +49,8 @@ def route_overlay(
         With columns ``src`` and ``dst``: node labels of a topic-connected overlay.
     rates : mapping from topic label to a number, optional
         Messages per second; see `topicloom.routes`.
+    stages : Stages, optional
+        Hears of progress and keeps the seconds.
 
     Returns
     -------
@@ -59,9 +63,27 @@ def route_overlay(
     NotTopicConnectedError
         A topic has no tree; the message names the first.
 
+    See Also
+    --------
+    topicloom.routes : the same in memory, with forests and standby rows.
+    verify_overlay : whether every topic has a tree.
+
     Notes
     -----
-    Topics are spread over buckets; the largest one has to fit into one Python worker. The driver holds 16 bytes a node.
+    Topics are spread over groups, and the largest one has to fit into one Python worker. Each costs a few searches of
+    its sub-overlay. The driver holds 16 bytes a node.
+
+    Examples
+    --------
+    >>> import topicloom as tl
+    >>> from topicloom.pipeline import design_overlay, route_overlay
+    >>> factory = tl.datasets.example()
+    >>> rows = [(node, topic) for node in factory.node_labels.tolist() for topic in factory.topics_of(node)]
+    >>> subscriptions = spark.createDataFrame(rows, ["node", "topic"])  # spark is your session
+    >>> links = design_overlay(subscriptions, "gm").links
+    >>> rows = route_overlay(subscriptions, links)
+    >>> rows.where("topic = 'stock'").select("topic", "src", "dst").collect()
+    [Row(topic='stock', src='crane', dst='office')]
     """
     require_dataframe(subscriptions, "subscriptions", "node and topic")
     require_dataframe(links, "links", "src and dst")

@@ -28,7 +28,50 @@ def join_stars(
     """Compute the links between sites from their star sets, as `topicloom.join_stars` does. The links are the same.
 
     It pays where there are more star nodes than one merge should have: groups of sites are merged in parallel, a level
-    of groups after the other. The driver holds all star sets.
+    of groups after the other.
+
+    Parameters
+    ----------
+    spark : SparkSession
+    star_sets : sequence of StarSet
+        One for each site, as for `topicloom.join_stars`.
+    after : sequence of StarJoin
+        Earlier joins of some of these sites.
+    merge_limit : int
+        Star nodes that one merge may have.
+
+    Returns
+    -------
+    StarJoin
+
+    Raises
+    ------
+    StarFileError
+        The star sets do not fit together.
+
+    See Also
+    --------
+    topicloom.join_stars : the same in one process.
+    topicloom.star_set : the star set of a site.
+
+    Notes
+    -----
+    The cost is that of a Greedy Merge over the star nodes, spread over tasks. The driver holds all star sets.
+
+    References
+    ----------
+    [star-merge] §V, Algorithms 4 and 5; docs/papers.md. The levels are ours.
+
+    Examples
+    --------
+    >>> import topicloom as tl
+    >>> from topicloom.pipeline import join_stars
+    >>> factory = tl.datasets.example()
+    >>> sites = {"east": tl.design(factory.restrict([0, 1, 2])), "west": tl.design(factory.restrict([3, 4, 5]))}
+    >>> digests = [tl.topic_digest(made.interest, salt="2026", site=site) for site, made in sites.items()]
+    >>> stars = [tl.star_set(made, others=digests, site=site) for site, made in sites.items()]
+    >>> [(link.src, link.dst) for link in join_stars(spark, stars).links]  # spark is your session
+    [('lathe', 'press'), ('crane', 'office'), ('gate', 'office')]
     """
     given = gathered(star_sets, after)
     tables = [as_table(Piece(_NO_LINKS, stars, 0), number, len(stars.unit)) for number, stars in enumerate(given.stars)]

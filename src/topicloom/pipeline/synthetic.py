@@ -35,10 +35,30 @@ def generate_subscriptions(
         Those of `topicloom.generate`: nodes, topics, subscriptions, popularity, sizes, min_size, max_size,
         alpha, size_exponent, seed.
 
+    Returns
+    -------
+    DataFrame
+
     Raises
     ------
     InvalidOptionError
         An option is out of range, or contradicts another.
+
+    See Also
+    --------
+    topicloom.generate : the same in memory.
+    design_overlay : an overlay for the rows.
+
+    Notes
+    -----
+    O(subscriptions) over all tasks. A task holds some 131,072 rows at a time, the driver none.
+
+    Examples
+    --------
+    >>> from topicloom.pipeline import generate_subscriptions
+    >>> rows = generate_subscriptions(spark, nodes=1000, topics=50, subscriptions=8, seed=1)  # spark is your session
+    >>> rows.columns, rows.count()
+    (['node', 'topic'], 8000)
     """
     workload = Workload(**options)
     if partitions is not None:

@@ -18,7 +18,7 @@ _LINKS_A_FILE = 1_000_000
 def write_overlay(
     result: DesignResult, destination: str | Path, *, overwrite: bool = False, stages: Stages | None = None
 ) -> None:
-    """Write the overlay directory that `topicloom.storage.overlay_directory` describes; it appears whole or not at all.
+    """Write the overlay directory that docs/architecture.md describes; it appears whole or not at all.
 
     Parameters
     ----------
@@ -30,10 +30,36 @@ def write_overlay(
     stages : Stages, optional
         Hears of progress and keeps the seconds.
 
+    Returns
+    -------
+    None
+
     Raises
     ------
     OutputExistsError
         Something is there and may not be replaced, or the executors write elsewhere.
+
+    See Also
+    --------
+    design_overlay : makes the result.
+    topicloom.Overlay.load : reads the folder without Spark.
+
+    Notes
+    -----
+    The cost is that of writing the five tables, and of a sort of the links.
+
+    Examples
+    --------
+    >>> import topicloom as tl
+    >>> from topicloom.pipeline import design_overlay, write_overlay
+    >>> factory = tl.datasets.example()
+    >>> rows = [(node, topic) for node in factory.node_labels.tolist() for topic in factory.topics_of(node)]
+    >>> subscriptions = spark.createDataFrame(rows, ["node", "topic"])  # spark is your session
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_overlay(design_overlay(subscriptions, "gm"), folder + "/overlay")
+    ...     tl.Overlay.load(folder + "/overlay")
+    Overlay(6 nodes, 7 topics, 7 links, method gm)
     """
     with whole_directory(Path(destination), overwrite=overwrite) as staging:
         write_tables(result, staging, stages=stages)

@@ -117,7 +117,33 @@ def maintain(
     rest of the batch is applied.
 
     The rows of a batch come to the driver: limit their number at the source (``files_per_batch``, Kafka's
-    ``maxOffsetsPerTrigger``).
+    ``maxOffsetsPerTrigger``). A batch costs as much as `Maintainer.apply`, and the writing of its files.
+
+    See Also
+    --------
+    read_events : events from the files of a folder.
+    topicloom.Maintainer : the same events in memory, without Spark.
+
+    References
+    ----------
+    [shadows-churn] for the repairs; docs/papers.md.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> import topicloom as tl
+    >>> from topicloom.stream import maintain, read_events
+    >>> overlay = tl.design(tl.datasets.example())
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     inbox = pathlib.Path(folder, "events")
+    ...     inbox.mkdir()
+    ...     _ = (inbox / "1.jsonl").write_text('{"event": "leave", "node": "crane"}')
+    ...     reports = []
+    ...     events = read_events(spark, inbox)  # spark is your session
+    ...     query = maintain(events, out=folder + "/live", overlay=overlay, once=True, listener=reports.append)
+    ...     _ = query.awaitTermination()
+    >>> [(report.events, report.nodes, report.links) for report in reports]
+    [(1, 5, 4)]
     """
     _refuse(events)
     check_columns(events)

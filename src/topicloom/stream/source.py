@@ -40,13 +40,32 @@ def read_events(
     files_per_batch : int
         Most files of a batch; the oldest come first.
 
+    Returns
+    -------
+    DataFrame
+        A streaming one, with what `maintain` reads.
+
     Raises
     ------
     InputNotFoundError, InvalidOptionError, MissingColumnError
 
+    See Also
+    --------
+    maintain : applies the events.
+
     Notes
     -----
     Within a batch, events without ``at`` and ``id`` keep the order of file names and of the lines (or rows) in a file.
+    The cost is that of reading every file once.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from topicloom.stream import read_events
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     events = read_events(spark, folder)  # spark is your session
+    >>> events.isStreaming
+    True
     """
     folder = Path(folder).absolute()
     files_per_batch = checked_whole("files_per_batch", files_per_batch, 1)
