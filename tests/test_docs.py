@@ -1,10 +1,12 @@
-"""Links of the pages lead somewhere: to a file of the project, and to a heading where they name one."""
+"""Links of the pages lead somewhere, and docstrings say what a caller has to know."""
 
+import ast
 import inspect
 import json
 import re
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -49,16 +51,69 @@ def test_the_reference_is_that_of_the_code() -> None:
     }, "run: make reference"
 
 
-FUNCTIONS = [name for name in topicloom.__all__ if inspect.isfunction(getattr(topicloom, name))]
+PACKAGES = ("topicloom", *(f"topicloom.{name}" for name in ("auditing", "deploy", "measures", "pipeline", "stream")))
+FUNCTIONS = {
+    f"{package}.{name}": getattr(import_module(package), name)
+    for package in PACKAGES
+    for name in import_module(package).__all__
+    if inspect.isfunction(getattr(import_module(package), name))
+}
 SECTIONS = ("Parameters", "Returns", "See Also", "Examples")
+COST = re.compile(r"\bO\(|\b[Cc]osts?\b|effort")
+
+
+def _section(text: str, title: str) -> str:
+    found = re.search(rf"(?:^|\n){title}\n-+\n(.*?)(?=\n[A-Z][A-Za-z ]+\n-+\n|\Z)", text, re.DOTALL)
+    return found[1] if found else ""
+
+
+def _explained(text: str) -> set[str]:
+    """Names of the parameters that a docstring explains."""
+    heads = [line.partition(" : ")[0] for line in _section(text, "Parameters").splitlines() if line[:1].strip()]
+    return {name.strip(" *`") for head in heads for name in head.split(",")}
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_a_public_function_says_what_it_takes_gives_and_costs(name: str) -> None:
-    text = inspect.getdoc(getattr(topicloom, name)) or ""
-    assert [part for part in SECTIONS if f"\n{part}\n{'-' * len(part)}\n" not in text] == []
-    assert re.search(r"\bO\(|\b[Cc]osts?\b|effort", text), "no cost"
+    text = inspect.getdoc(FUNCTIONS[name]) or ""
+    taken = inspect.signature(FUNCTIONS[name]).parameters.values()
+    assert [part for part in SECTIONS if taken and not _section(text, part)] == []
+    assert {given.name for given in taken if given.kind is not given.VAR_KEYWORD} <= _explained(text)
+    assert COST.search(text), "no cost"
     assert ">>> " in text, "no example that runs"
+
+
+SOURCES = {path: ast.parse(path.read_text(encoding="utf-8")) for path in Path(topicloom.__file__).parent.rglob("*.py")}
+IMPORTED = {
+    (node.module, alias.name)
+    for tree in SOURCES.values()
+    for node in ast.walk(tree)
+    if isinstance(node, ast.ImportFrom)
+    for alias in node.names
+}
+
+
+def _module(path: Path) -> str:
+    return ".".join(path.relative_to(Path(topicloom.__file__).parents[1]).with_suffix("").parts)
+
+
+KERNELS = {
+    f"{_module(path)}.{node.name}": node
+    for path, tree in sorted(SOURCES.items())
+    if "kernels" in path.parts and path.name not in ("jit.py", "notice.py")  # which hold no kernels
+    for node in tree.body
+    if isinstance(node, ast.FunctionDef) and (_module(path), node.name) in IMPORTED
+}
+
+
+@pytest.mark.parametrize("name", [name for name in KERNELS if ".rounds." not in name])
+def test_a_kernel_that_other_files_call_says_what_it_takes_gives_and_costs(name: str) -> None:
+    kernel, text = KERNELS[name], ast.get_docstring(KERNELS[name]) or ""
+    given = kernel.args
+    assert {arg.arg for arg in (*given.posonlyargs, *given.args, *given.kwonlyargs)} <= _explained(text)
+    gives = any(isinstance(node, ast.Return) and node.value is not None for node in ast.walk(kernel))
+    assert not gives or _section(text, "Returns") or _section(text, "Yields"), "no returns"
+    assert COST.search(text), "no cost"
 
 
 @pytest.mark.parametrize("name", topicloom.METHODS)

@@ -30,12 +30,40 @@ def follow(
     """Follow a message that a client publishes, until it has been everywhere.
 
     A state that is met again on its own way is a loop. Otherwise the copies in a state are those of all ways to it.
-    Only states that ``counts`` accepts are seen by clients; without it, all are.
+
+    Parameters
+    ----------
+    start : State
+        The state of the message at its publisher's broker.
+    hops : callable
+        From a state to the hops that the brokers make from it.
+    counts : callable, optional
+        Whether clients see the message in a state; in all unless given.
 
     Returns
     -------
     Outcome
         The publisher's own broker counts the copy that its clients get.
+
+    See Also
+    --------
+    topicloom.audit : follows every message of configurations.
+
+    Notes
+    -----
+    O(states + hops) time.
+
+    Examples
+    --------
+    >>> from topicloom.auditing.audit_findings import Place
+    >>> there, back = State("b", "news", 1), State("a", "news", 1)
+    >>> hops = {
+    ...     State("a", "news", 0): [Hop(there, 1, Place("a.conf", 3))],
+    ...     there: [Hop(back, 1, Place("b.conf", 3))],
+    ...     back: [Hop(there, 1, Place("a.conf", 3))],
+    ... }
+    >>> [hop.state.broker for hop in follow(State("a", "news", 0), lambda state: hops[state]).loop]
+    ['a', 'b']
     """
     finished: list[State] = []
     ahead: dict[State, Sequence[Hop]] = {}

@@ -349,19 +349,51 @@ class Maintainer:
         return Journal(self._upkeep.store)
 
     def backups_of(self, node: str) -> tuple[str, ...]:
-        """Labels of a node's backups, ascending; none unless the policy is "shadow"."""
+        """List the backups of a node: together they want its topics, and they reconnect these when it leaves.
+
+        Parameters
+        ----------
+        node : str
+
+        Returns
+        -------
+        tuple of str
+            Labels, ascending; none unless the policy is "shadow".
+        """
         with self._turn():
             self.finish()
             return self._upkeep.backups_of(node)
 
     def primaries_of(self, node: str) -> tuple[str, ...]:
-        """Labels of the nodes that have this one as backup, ascending."""
+        """List the nodes that have a node as backup.
+
+        Parameters
+        ----------
+        node : str
+
+        Returns
+        -------
+        tuple of str
+            Labels, ascending.
+        """
         with self._turn():
             self.finish()
             return self._upkeep.primaries_of(node)
 
     def join(self, node: str, topics: Iterable[str]) -> Change:
-        """Let a new node join, with the topics that it wants (none is allowed: it stays unlinked).
+        """Let a new node join.
+
+        Parameters
+        ----------
+        node : str
+            A label that no node has.
+        topics : iterable of str
+            What it wants. None is allowed: it stays unlinked.
+
+        Returns
+        -------
+        Change
+            Links added and removed.
 
         Raises
         ------
@@ -373,6 +405,15 @@ class Maintainer:
     def leave(self, node: str) -> Change:
         """Let a node leave, or fail: nothing is asked of it.
 
+        Parameters
+        ----------
+        node : str
+
+        Returns
+        -------
+        Change
+            Links added and removed, those of the node included.
+
         Raises
         ------
         InvalidEventError
@@ -383,6 +424,17 @@ class Maintainer:
     def subscribe(self, node: str, topics: Iterable[str]) -> Change:
         """Let a node want more topics. A topic that a neighbour wants already costs no link at k = 1.
 
+        Parameters
+        ----------
+        node : str
+        topics : iterable of str
+            Topics that it does not want yet.
+
+        Returns
+        -------
+        Change
+            Links added and removed.
+
         Raises
         ------
         InvalidEventError
@@ -392,6 +444,17 @@ class Maintainer:
 
     def unsubscribe(self, node: str, topics: Iterable[str]) -> Change:
         """Let a node want fewer topics. Links over which no topic is shared any more are released.
+
+        Parameters
+        ----------
+        node : str
+        topics : iterable of str
+            Topics that it wants.
+
+        Returns
+        -------
+        Change
+            Links added and removed.
 
         Raises
         ------
@@ -441,7 +504,17 @@ class Maintainer:
     def sift(self, events: Iterable[Any]) -> tuple[list[Event], list[Rejection]]:
         """Sort events, and set those apart that cannot be applied. Changes nothing.
 
-        Returns the events that can be applied one after the other, in their order, and the others with the reason.
+        Parameters
+        ----------
+        events : iterable of Event or mapping
+            As for `apply`.
+
+        Returns
+        -------
+        list of Event
+            Those that can be applied one after the other, in their order.
+        list of Rejection
+            The others, with the reason.
         """
         with self._turn():
             return in_order(events, self._upkeep.wanted_by)

@@ -82,12 +82,41 @@ def target_named(name: str) -> Target:
 
 
 def fits(name: str, target: str, version: str | None = None) -> bool:
-    r"""Say whether a topic's name can be written for a target and read back unchanged.
+    """Say whether a topic's name can be written for a target and read back unchanged.
+
+    Parameters
+    ----------
+    name : str
+        The topic.
+    target : str
+        "mosquitto", "nats", "zenoh" or "rabbitmq".
+    version : str, optional
+        Of the broker; the oldest that works unless given.
+
+    Returns
+    -------
+    bool
+
+    Raises
+    ------
+    InvalidOptionError
+        There is no such target.
+
+    See Also
+    --------
+    topicloom.export : refuses the plan of an interest with other names.
+
+    Notes
+    -----
+    O(length of the name) time.
 
     Examples
     --------
+    >>> import topicloom as tl
     >>> fits("plant 7/temperature", "mosquitto", "2.0"), fits("plant-7/temperature", "mosquitto", "2.0")
     (False, True)
+    >>> all(fits(topic, "nats") for topic in tl.datasets.example().topic_labels)
+    True
     """
     kind = target_named(target)
     return unsafe_everywhere(name) is None and kind.misfit(name, version or kind.default_version) is None
@@ -106,17 +135,17 @@ def export(
 
     Parameters
     ----------
-    plan
+    plan : Plan or Network
         A plan, or its `Network`.
-    to
+    to : str
         ``"mosquitto"``, ``"nats"``, ``"zenoh"`` or ``"rabbitmq"``.
-    inventory
+    inventory : Inventory
         Where each broker listens.
-    version
+    version : str, optional
         Version of the brokers; without it, the inventory's, else the target's oldest that works.
-    gates
+    gates : bool, optional
         Whether rows can be opened and shut while brokers run; None for where the plan has standby rows.
-    prefix
+    prefix : str
         Folder in which the files will lie on the brokers' machines, ending in ``/``; relative to where a broker is
         started when empty.
 
@@ -203,10 +232,37 @@ BROKERS, ORDER, MANIFEST = "brokers.csv", "START_ORDER", "MANIFEST"
 
 
 def export_files(export: Export) -> dict[str, str]:
-    """All files of an export folder: path to text.
+    """List all files of an export folder with their text.
 
     ``brokers.csv`` has node, slug and file; ``START_ORDER`` one line per level, brokers of a line may start together;
     ``MANIFEST`` the SHA-256 of every other file, as ``sha256sum --check MANIFEST`` reads it.
+
+    Parameters
+    ----------
+    export : Export
+        As `topicloom.export` makes it.
+
+    Returns
+    -------
+    dict of str to str
+        Path to text.
+
+    See Also
+    --------
+    write_export : writes them.
+
+    Notes
+    -----
+    O(bytes) time and memory.
+
+    Examples
+    --------
+    >>> import topicloom as tl
+    >>> factory = tl.datasets.example()
+    >>> brokers = tl.Inventory.of([Broker(name, "10.0.0.1", 1900 + n) for n, name in enumerate(factory.node_labels)])
+    >>> made = tl.export(tl.Plan(tl.routes(tl.design(factory))), "mosquitto", brokers)
+    >>> sorted(export_files(made))[:4]
+    ['MANIFEST', 'START_ORDER', 'brokers.csv', 'crane.conf']
     """
     table = io.StringIO()
     writer = csv.writer(table, lineterminator="\n")
@@ -220,14 +276,48 @@ def export_files(export: Export) -> dict[str, str]:
 def write_export(
     export: Export, destination: Path, *, overwrite: bool = False, inputs: Iterable[str | Path] = ()
 ) -> int:
-    """Write the folder of an export, whole or not at all. Returns the number of files.
+    """Write the folder of an export, whole or not at all.
 
     Only an older export is replaced, and none that holds a file which its MANIFEST does not list or an input.
+
+    Parameters
+    ----------
+    export : Export
+        As `topicloom.export` makes it.
+    destination : Path
+    overwrite : bool
+        Whether an older export may be replaced.
+    inputs : paths
+        Files that must not be replaced: those from which the plan was made.
+
+    Returns
+    -------
+    int
+        The number of files.
 
     Raises
     ------
     OutputExistsError
         The folder exists and ``overwrite`` is false, or it cannot be written.
+
+    See Also
+    --------
+    export_files : the same in memory.
+
+    Notes
+    -----
+    O(bytes) time.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> import topicloom as tl
+    >>> factory = tl.datasets.example()
+    >>> brokers = tl.Inventory.of([Broker(name, "10.0.0.1", 1900 + n) for n, name in enumerate(factory.node_labels)])
+    >>> made = tl.export(tl.Plan(tl.routes(tl.design(factory))), "mosquitto", brokers)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_export(made, pathlib.Path(folder, "etc"))
+    9
     """
     files = export_files(export)
     with whole_directory(destination, overwrite=overwrite, inputs=inputs, ours=not_our_export) as staging:

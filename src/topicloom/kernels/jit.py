@@ -25,23 +25,51 @@ notice.listen()
 
 
 def serial(function: Kernel) -> Kernel:
-    """Compile a kernel for one thread; it releases the GIL, and its arithmetic is exact (no fastmath)."""
+    """Compile a kernel for one thread; it releases the GIL, and its arithmetic is exact (no fastmath).
+
+    Parameters
+    ----------
+    function : callable
+
+    Returns
+    -------
+    callable
+        The kernel, compiled when it is first called. The function itself where numba's JIT is off.
+    """
     return _compiled(function)
 
 
 def borrowing(function: Kernel) -> Kernel:
-    """Like `serial`, for a kernel that makes no array: it does not count references to those that it is given.
+    """Compile a kernel that makes no array, as `serial` does, without counting references to those it is given.
 
     Numba counts them for every array of every tuple that a call passes, which in an inner loop takes longer than the
     work. A kernel that makes arrays does not compile with this.
+
+    Parameters
+    ----------
+    function : callable
+
+    Returns
+    -------
+    callable
+        As for `serial`.
     """
     return _compiled(function, _nrt=False)
 
 
 def yielding(function: Kernel) -> Kernel:
-    """Like `borrowing`, for a generator, which numba compiles into the loops of the kernels that read it.
+    """Compile a generator as `borrowing` does. Numba puts it into the loops of the kernels that read it.
 
     It is not cached, its readers are: numba cannot compile a new reader of a generator that came from a cache.
+
+    Parameters
+    ----------
+    function : generator function
+
+    Returns
+    -------
+    callable
+        As for `serial`.
     """
     return _compiled(function, _nrt=False, cache=False)
 

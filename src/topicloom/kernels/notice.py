@@ -40,7 +40,13 @@ NOTICE = Notice()
 
 @contextmanager
 def told_by(tell: Callable[[str], object]) -> Iterator[None]:
-    """Let a function of the caller say it, for the length of a block."""
+    """Let a function of the caller say, for the length of a block, that kernels are compiled.
+
+    Parameters
+    ----------
+    tell : callable
+        Takes the sentence.
+    """
     before, NOTICE.tell = NOTICE.tell, tell
     try:
         yield

@@ -58,10 +58,42 @@ def topic_hops(
 ) -> TopicHops:
     """Sum the distances between the subscribers of each topic whose sub-overlay is connected.
 
-    Searches from all subscribers where they take at most ``steps`` steps (nodes and links met), 2^20 if not said, and
-    from random ones otherwise, 32 or more. With over a million ``n_subscriptions`` 2^17 steps, and 8 searches or more;
-    these are the subscriptions of the whole interest where the given one is a part of it. The answer for a topic
-    depends on its sub-overlay, on these numbers and on the seed alone.
+    Parameters
+    ----------
+    interest : Interest
+    links : Overlay, pairs, table or graph
+        By label or by id, as `Overlay.from_links` takes them.
+    shapes : TopicMeasures
+        Of the same links, by `measure_topics`.
+    steps : int, optional
+        A topic is searched from all its subscribers where that takes at most this number of steps (nodes and links
+        met), and from 32 random ones or more otherwise. 2^20 unless given.
+    n_subscriptions : int, optional
+        Of the whole interest, where the given one is a part of it. Above a million, ``steps`` is 2^17 unless given, and
+        8 searches or more are made.
+    seed : int
+        Of the random subscribers.
+
+    Returns
+    -------
+    TopicHops
+        One value per topic id. It depends on the topic's sub-overlay, these numbers and the seed alone.
+
+    See Also
+    --------
+    mean_hops : the mean over all topics.
+
+    Notes
+    -----
+    O(``steps``) per topic at most, where that is more than the fewest searches; else those searches.
+
+    Examples
+    --------
+    >>> import topicloom as tl
+    >>> from topicloom.measures import measure_topics, topic_hops
+    >>> overlay = tl.design(tl.datasets.example())
+    >>> topic_hops(overlay.interest, overlay, measure_topics(overlay.interest, overlay)).sums.tolist()
+    [56, 2, 2, 2, 8, 2, 8]
     """
     total = interest.n_subscriptions if n_subscriptions is None else n_subscriptions
     many = total > MANY_SUBSCRIPTIONS
@@ -87,17 +119,41 @@ def topic_hops(
 
 
 def mean_hops(interest: Interest, links: Any, *, exact_steps: int | None = None, seed: int = 0) -> Hops:
-    """Mean distance over all pairs of subscribers of all topics, inside the sub-overlays.
+    """Find the mean distance over all pairs of subscribers of all topics, inside the sub-overlays.
 
-    Exact where searches from every subscriber of a topic take at most ``exact_steps`` steps (nodes and links met): 2^20
-    if not said, or 2^17 for an interest of over a million subscriptions. A larger topic is estimated by searches from
-    random subscribers, 32 or more (8 above a million subscriptions), without bias; the standard error is given. The
-    same for the same seed on every machine.
+    Parameters
+    ----------
+    interest : Interest
+    links : Overlay, pairs, table or graph
+        By label or by id, as `Overlay.from_links` takes them.
+    exact_steps : int, optional
+        A topic is exact where searches from all its subscribers take at most this number of steps (nodes and links
+        met): 2^20 unless given, or 2^17 for an interest of over a million subscriptions.
+    seed : int
+        Of the random subscribers from which larger topics are searched, 32 or more (8 above a million subscriptions).
+        The estimate is without bias, and the same for the same seed on every machine.
+
+    Returns
+    -------
+    Hops
+        The mean, its standard error, and whether it is exact. The mean is None where a topic is not connected.
 
     Raises
     ------
+    InvalidLinksError
+        A link joins a node with itself or with one that does not exist.
     InvalidOptionError
         ``exact_steps`` or ``seed`` is negative or no whole number.
+
+    See Also
+    --------
+    topicloom.measure : this mean among other measures.
+    topic_hops : the distances of each topic.
+
+    Notes
+    -----
+    O(``exact_steps``) per topic at most, where that is more than 32 searches; else those searches. And the cost of
+    `measure_topics`.
 
     Examples
     --------
@@ -108,6 +164,9 @@ def mean_hops(interest: Interest, links: Any, *, exact_steps: int | None = None,
     Hops(mean=2.0, standard_error=0.0, exact=True)
     >>> mean_hops(interest, [(0, 1), (1, 2), (2, 3)]).mean is None
     True
+    >>> overlay = tl.design(tl.datasets.example())
+    >>> round(mean_hops(overlay.interest, overlay).mean, 3)
+    1.6
     """
     seed = checked_seed(seed)
     steps = None if exact_steps is None else checked_whole("exact_steps", exact_steps, 0)

@@ -66,7 +66,37 @@ def measure(interest: Interest, links: Any) -> Metrics:
 
 
 def summarize(interest: Interest, links: Any, per_topic: TopicMeasures) -> Metrics:
-    """Metrics of an overlay whose topics have been measured."""
+    """Measure an overlay whose topics have been measured.
+
+    Parameters
+    ----------
+    interest : Interest
+    links : Overlay, pairs, table or graph
+        By label or by id, as `Overlay.from_links` takes them.
+    per_topic : TopicMeasures
+        Of the same links, by `measure_topics`.
+
+    Returns
+    -------
+    Metrics
+        As `topicloom.measure` returns them.
+
+    See Also
+    --------
+    topicloom.measure : measures the topics, too.
+
+    Notes
+    -----
+    At most some million steps per topic for its hops, and O(nodes + links) time for each topic that is not connected.
+
+    Examples
+    --------
+    >>> import topicloom as tl
+    >>> from topicloom.measures import measure_topics, summarize
+    >>> overlay = tl.design(tl.datasets.example())
+    >>> summarize(overlay.interest, overlay, measure_topics(overlay.interest, overlay)) == overlay.measure()
+    True
+    """
     normalized = link_ids(interest, links)
     degree = degrees(normalized, interest.n_nodes)
     n_links, tree_links = len(normalized), int(np.maximum(per_topic.subscribers - 1, 0).sum())

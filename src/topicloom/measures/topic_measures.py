@@ -81,17 +81,43 @@ def shared_counts(indptr: Int64Array, topics: Int32Array, links: Int32Array) -> 
 
 
 def measure_topics(interest: Interest, links: Any, *, exact_up_to: int | None = None) -> TopicMeasures:
-    """Links, components and diameter of every topic's sub-overlay; exact unless ``exact_up_to`` is given.
+    """Measure the sub-overlay of every topic: its links, its components and its diameter.
 
-    A topic with more subscribers than that gets 16 searches; unless they settle it, its diameter is a lower bound.
-    Distances are those inside the sub-overlay, as in the kTCO paper, §VIII. Takes O(Σ over links of the
-    topics of its ends) time and a few searches per topic; a topic of 30,000 subscribers takes seconds at
-    worst.
+    The sub-overlay of a topic is made of its subscribers and the links among them. Distances are those inside it, as in
+    the kTCO paper, §VIII.
+
+    Parameters
+    ----------
+    interest : Interest
+    links : Overlay, pairs, table or graph
+        By label or by id, as `Overlay.from_links` takes them.
+    exact_up_to : int, optional
+        A topic with more subscribers gets 16 searches; unless they settle it, its diameter is a lower bound. All
+        diameters are exact where it is not given.
+
+    Returns
+    -------
+    TopicMeasures
+        One value per topic id.
 
     Raises
     ------
     InvalidLinksError
         A link joins a node with itself or with one that does not exist.
+
+    See Also
+    --------
+    topicloom.measure : the overlay as a whole.
+    overlay_diameters : distances through nodes that do not want the topic.
+
+    Notes
+    -----
+    O(Σ over links of the topics of its ends) time, and a few searches per topic; a topic of 30,000 subscribers takes
+    seconds at worst.
+
+    References
+    ----------
+    [ktco] §VIII; docs/papers.md.
 
     Examples
     --------
@@ -102,6 +128,9 @@ def measure_topics(interest: Interest, links: Any, *, exact_up_to: int | None = 
     [4, 1]
     >>> measure_topics(interest, [(1, 2), (2, 3), (3, 4)]).components.tolist()
     [2, 2]
+    >>> overlay = tl.design(tl.datasets.example())
+    >>> measure_topics(overlay.interest, overlay).diameter.tolist()
+    [4, 1, 1, 1, 2, 1, 2]
     """
     normalized = link_ids(interest, links)
     limit = interest.n_nodes if exact_up_to is None else exact_up_to

@@ -89,12 +89,47 @@ class Overlay:
 
     @classmethod
     def from_networkx(cls, interest: Interest, graph: "networkx.Graph[Any]") -> Self:
-        """Make an overlay of the edges of a networkx graph; see `from_links`."""
+        """Make an overlay of the edges of a networkx graph; see `from_links`.
+
+        Parameters
+        ----------
+        interest : Interest
+        graph : networkx.Graph
+            Its nodes are labels, or ids for an interest without labels.
+
+        Returns
+        -------
+        Overlay
+
+        Examples
+        --------
+        >>> import topicloom as tl
+        >>> overlay = tl.design(tl.datasets.example())
+        >>> tl.Overlay.from_networkx(overlay.interest, overlay.to_networkx()) == overlay
+        True
+        """
         return cls.from_links(interest, graph)
 
     @classmethod
     def from_pandas(cls, interest: Interest, table: "pandas.DataFrame") -> Self:
-        """Make an overlay of a table with columns ``src`` and ``dst``; see `from_links`."""
+        """Make an overlay of a table with columns ``src`` and ``dst``; see `from_links`.
+
+        Parameters
+        ----------
+        interest : Interest
+        table : pandas.DataFrame
+
+        Returns
+        -------
+        Overlay
+
+        Examples
+        --------
+        >>> import topicloom as tl
+        >>> overlay = tl.design(tl.datasets.example())
+        >>> tl.Overlay.from_pandas(overlay.interest, overlay.to_pandas()) == overlay
+        True
+        """
         return cls.from_links(interest, table)
 
     @property
@@ -109,11 +144,21 @@ class Overlay:
     def verify(self, k: int = 1) -> "Verdict":
         """Judge the overlay as `topicloom.verify` does.
 
+        Parameters
+        ----------
+        k : int
+            1: every topic in one piece; k: also while fewer than k of its nodes are down.
+
+        Returns
+        -------
+        Verdict
+
         Examples
         --------
         >>> import topicloom as tl
-        >>> tl.design(tl.datasets.example()).verify().ok
-        True
+        >>> overlay = tl.design(tl.datasets.example())
+        >>> overlay.verify().ok, overlay.verify(k=2).ok
+        (True, False)
         """
         from topicloom.judge import verify  # upwards, as in `save`
 
@@ -121,6 +166,10 @@ class Overlay:
 
     def measure(self) -> "Metrics":
         """Measure the overlay as `topicloom.measure` does.
+
+        Returns
+        -------
+        Metrics
 
         Examples
         --------
@@ -137,19 +186,29 @@ class Overlay:
 
         The overlay is measured on the way. The directory appears whole or not at all.
 
+        Parameters
+        ----------
+        directory : str or Path
+        overwrite : bool
+            Whether an overlay that is there may be replaced.
+
         Raises
         ------
         OutputExistsError
             The directory exists and ``overwrite`` is false, or it cannot be written.
 
+        See Also
+        --------
+        load : reads it.
+
         Examples
         --------
         >>> import tempfile, topicloom as tl
-        >>> overlay = tl.ring_per_topic(tl.Interest.from_pairs(["a", "b"], ["x", "x"]))
+        >>> overlay = tl.design(tl.datasets.example())
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     overlay.save(folder + "/overlay")
         ...     tl.Overlay.load(folder + "/overlay")
-        Overlay(2 nodes, 1 topic, 1 link, method ring-pt)
+        Overlay(6 nodes, 7 topics, 7 links, method gm)
         """
         # An import that points up the layers (docs/decisions/0003): a saved overlay carries its measures.
         from topicloom.measures import measure_topics, summarize
@@ -172,7 +231,25 @@ class Overlay:
 
     @classmethod
     def load(cls, directory: str | Path) -> Self:
-        """Read an overlay directory, written by `save` or by ``topicloom design``, without Spark."""
+        """Read an overlay directory, written by `save` or by ``topicloom design``, without Spark.
+
+        Parameters
+        ----------
+        directory : str or Path
+
+        Returns
+        -------
+        Overlay
+
+        Raises
+        ------
+        InputNotFoundError, OverlayFormatError
+            There is no such directory, or it is not one that topicloom wrote.
+
+        See Also
+        --------
+        save : writes it, and has an example.
+        """
         interest, links, run = overlay_directory.load(Path(directory))
         judged = {"verified": run["verified"]} if "verified" in run else {}
         return cls(

@@ -74,6 +74,12 @@ class Plan:
     def save(self, directory: str | Path, *, overwrite: bool = False) -> None:
         """Write the folder, whole or not at all.
 
+        Parameters
+        ----------
+        directory : str or Path
+        overwrite : bool
+            Whether a plan that is there may be replaced.
+
         Raises
         ------
         OutputExistsError
@@ -82,11 +88,11 @@ class Plan:
         Examples
         --------
         >>> import tempfile, topicloom as tl
-        >>> overlay = tl.design(tl.Interest.from_pairs(["a", "b"], ["x", "x"]), "gm")
+        >>> overlay = tl.design(tl.datasets.example())
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     tl.Plan(tl.routes(overlay)).save(folder + "/plan")
         ...     tl.Plan.load(folder + "/plan").routes
-        Routes(1 topics, 1 rows)
+        Routes(7 topics, 13 rows)
         """
         with whole_directory(Path(directory), overwrite=overwrite) as staging:
             for name, table in _tables(self.routes).items():
@@ -97,6 +103,14 @@ class Plan:
     @classmethod
     def load(cls, directory: str | Path) -> Self:
         """Read a folder that `save` or ``topicloom routes`` wrote.
+
+        Parameters
+        ----------
+        directory : str or Path
+
+        Returns
+        -------
+        Plan
 
         Raises
         ------

@@ -15,25 +15,34 @@ MOST_SHARED = (1 << 12) - 1  # shared topics beyond which no difference is made
 
 @serial
 def greedy_cover(indptr, topics, need, weight, places, limit):
-    """Nodes in the order taken: each has the most still needed topics per weight at that moment; int32.
-
-    Gains only fall, so a stored gain is an upper bound, and only nodes that it would put first are counted again: by a
-    heap in O(subscriptions · log nodes) in practice; where few topics are needed, and so few nodes taken, by going
-    through all nodes for each of them. The nodes are the same.
+    """Choose few nodes that cover topics: each time the one with the most topics still needed per weight.
 
     Parameters
     ----------
-    indptr, topics : int64, int32 arrays
+    indptr, topics : int64, int32
         CSR of the nodes to choose from, topics without repeats in each row.
-    need : int array, per topic
+    need : integers, one per topic
         How many nodes are to cover it: 1 for a star set, the coverage factor for backups, 0 for topics that do not
         matter. A topic with fewer subscribers is covered by all of them. Not overwritten.
-    weight : int64 array, per node
+    weight : int64, one per node
         Price of a node, at least 1 and below 2^31; a node without topics that are needed is never taken.
-    places : int32 array, per node
+    places : int32, one per node
         Of equal nodes the one with the lowest place is taken.
     limit : int
         Number of nodes to stop after. The cover may then be incomplete.
+
+    Returns
+    -------
+    int32
+        Nodes in the order taken.
+
+    Notes
+    -----
+    Gains only fall, so a stored gain is an upper bound, and only nodes that it would put first are counted again: by a
+    heap, or, where few topics are needed and so few nodes taken, by going through all nodes for each of them. The nodes
+    are the same.
+
+    Cost: O(subscriptions · log nodes) in practice.
     """
     needed = 0
     for t in range(len(need)):
@@ -114,11 +123,10 @@ def _take(indptr, topics, need, v):
 
 @serial
 def primal_dual_cover(rows, members, node, price, barred, shared, keys, base, mixed):
-    """Nodes in the order taken: a random uncovered topic takes its cheapest, whose price its others then lose; int32.
+    """Choose nodes that cover the topics of a node: a random uncovered topic takes its cheapest subscriber.
 
-    Random where the greedy cover is not, it spares the few nodes that want most (shadows-churn, Alg. 12; Hochbaum). A
-    topic whose every subscriber is barred is skipped. O(nodes taken · mean subscribers of a topic): it reads the lists
-    where they lie.
+    The other subscribers of that topic lose the price that was paid. The choice is random where the greedy cover's is
+    not, so it spares the few nodes that want most. A topic whose every subscriber is barred is skipped.
 
     Parameters
     ----------
@@ -126,16 +134,27 @@ def primal_dual_cover(rows, members, node, price, barred, shared, keys, base, mi
         Topics of each node, ascending; nodes of each topic.
     node : int
         Whose topics to cover.
-    price : int32 array, per node
+    price : int32, one per node
         Of equal price the one that shares most topics with ``node`` comes first, then by keys. As before on return.
-    barred : bool array, per node
+    barred : bool, one per node
         Who may not be taken.
-    shared : int32 array, per node
+    shared : int32, one per node
         How many topics it shares with ``node``.
     keys, base : uint64 array, uint64
         What tells nodes apart that are equal otherwise, and what it is mixed with.
     mixed : uint64
         Where the random numbers come from.
+
+    Returns
+    -------
+    int32
+        Nodes in the order taken.
+
+    References
+    ----------
+    [shadows-churn] Algorithm 12, after Hochbaum; docs/papers.md.
+
+    Cost: O(nodes taken · mean subscribers of a topic). The lists are read where they lie.
     """
     topics = row(rows, node)
     n_rest = len(topics)

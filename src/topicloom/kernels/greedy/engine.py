@@ -48,8 +48,8 @@ def greedy_links(
 
     Parameters
     ----------
-    indptr, topics : int64, int32 arrays
-        CSR of the interest, topics ascending in each row.
+    indptr, topics, n_topics : int64, int32 arrays, int
+        CSR of the interest, topics ascending in each row, and the number of topics.
     rho : float
         0 is Greedy Merge (the highest contribution), infinity MinMax-ODA, anything from 1 on Low-ODA.
     blocks : bool

@@ -15,7 +15,7 @@ from topicloom.kernels.paths.topic_shape import edge_finder, topic_edges
 
 @serial
 def shared_forests(indptr, topic_indptr, topic_nodes, links, kept, order, home, load, salts):
-    """Parent of every subscriber in the tree of its topic (int32, -1 at roots, -2 not connected), and topics' forests.
+    """Find trees that share forests: a tree for every topic, and few forests that hold them all.
 
     Parameters
     ----------
@@ -23,14 +23,20 @@ def shared_forests(indptr, topic_indptr, topic_nodes, links, kept, order, home, 
         As in `kept_trees`.
     kept : (topic, src, dst), int32 arrays
         Rows of older trees that still can be used.
-    order : int, topics in the order in which they look for a forest
+    order : integers
+        Topics in the order in which they look for a forest.
     home : int32, one per topic
         The forest of the topic's older tree, -1 without. The rows of ``kept`` are laid into it first, and the topic
         tries it before others.
 
-    Notes
-    -----
-    Takes O(forests × (nodes + links)) memory and O(forests × sub-overlay) time per topic.
+    Returns
+    -------
+    parent : int32, one per entry of ``topic_nodes``
+        Node id of the parent in the tree of its topic, -1 at roots, -2 where the topic is not connected.
+    forest : int32, one per topic
+        The forest that holds its tree, -1 without a tree.
+
+    Cost: O(forests × sub-overlay) for each topic, and O(forests × (nodes + links)) memory.
     """
     n_nodes, n_links = len(indptr) - 1, len(links)
     finder = edge_finder(indptr, links)

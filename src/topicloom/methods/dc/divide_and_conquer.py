@@ -176,10 +176,11 @@ def divide_and_conquer(
     division : "random" or "similar"
         Random as in the paper, or like interests together, with a core; see ``core``.
     inner : "gm", "low-oda", "weighted-gm", "rounds-gm" or "gm2"
-        How partitions are conquered. ``rho`` is Low-ODA's, 3 unless given, or that of ``weighted-gm`` or ``rounds-gm``;
-        with a rho, merges follow Low-ODA's rule, too, and star sets have two nodes for each topic and spare those with
-        many links. With "gm2" the overlay is 2-topic-connected: two star nodes stand for each topic, and merges follow
-        GM2's rule.
+        How partitions are conquered. With "gm2" the overlay is 2-topic-connected: two star nodes stand for each topic,
+        and merges follow GM2's rule.
+    rho : float, optional
+        That of the inner method: 3 for "low-oda" unless given. With a rho, merges follow Low-ODA's rule, too, and star
+        sets have two nodes for each topic and spare those with many links.
     core : int, optional
         Number of nodes that every partition sees beside its own, chosen by covering all topics again and again. None
         is 0 with ``random``, the paper's algorithm, and the size of a partition with ``similar``. A core saves most of

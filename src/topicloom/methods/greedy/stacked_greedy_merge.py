@@ -52,6 +52,9 @@ def stacked_greedy_merge(interest: Interest, *, k: int = 3, seed: int = 0, forbi
     k : int
         At least 1: the topic-connectivity that is wanted.
     seed : int
+        Decides between equally good links.
+    forbid : pairs of node labels or ids, optional
+        Links that may not be used, as in `design`.
 
     Returns
     -------

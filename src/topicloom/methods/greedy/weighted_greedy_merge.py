@@ -50,6 +50,9 @@ def weighted_greedy_merge(
     rho : float, optional
         At least 1: choose by the rule of `low_oda` with this ``rho``, in weighted contributions. None takes the best.
     seed : int
+        Decides between equally good links.
+    forbid : pairs of node labels or ids, optional
+        Links that may not be used, as in `design`.
 
     Returns
     -------
