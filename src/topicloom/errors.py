@@ -14,7 +14,7 @@ class InvalidArgumentError(TopicloomError, TypeError):
 
 
 class NoTruthValueError(TopicloomError, TypeError):
-    """A result was used as if it were true or false; its ``.ok`` is meant."""
+    """A result was used as if it were true or false. Use its ``.ok``."""
 
 
 class InvalidInterestError(TopicloomError):
@@ -38,7 +38,7 @@ class UnreadableInputError(TopicloomError):
 
 
 class MissingColumnError(TopicloomError):
-    """A table lacks a column that is needed; the message lists those it has."""
+    """A table lacks a column that is needed. The message lists those it has."""
 
 
 class OutputExistsError(TopicloomError):
@@ -70,7 +70,7 @@ class InvalidInventoryError(TopicloomError):
 
 
 class NameDoesNotFitError(TopicloomError):
-    """Names that a broker cannot carry; `offenders` has every one of them with the reason."""
+    """Names that a broker cannot carry. `offenders` has every one of them with the reason."""
 
     def __init__(self, message: str, offenders: dict[str, str]) -> None:
         super().__init__(message)
@@ -86,7 +86,7 @@ class InvalidEventError(TopicloomError):
 
 
 class NotTopicConnectedError(TopicloomError):
-    """An overlay that has to be topic-connected to begin with is not; the message names a topic."""
+    """An overlay that has to be topic-connected to begin with is not. The message names a topic."""
 
 
 class StateInUseError(TopicloomError):
@@ -102,7 +102,7 @@ class HalfAppliedError(TopicloomError):
 
 
 class NotEnoughMemoryError(TopicloomError):
-    """The method would need more memory than there is; the message names one that fits."""
+    """The method would need more memory than there is. The message names one that fits."""
 
 
 class SparkFailedError(TopicloomError):
@@ -114,4 +114,4 @@ class SparkUnavailableError(TopicloomError):
 
 
 class MissingExtraError(TopicloomError, ImportError):
-    """A package that only a part of topicloom needs is not installed; the message names the extra that brings it."""
+    """A package that only a part of topicloom needs is not installed. The message names the extra that brings it."""

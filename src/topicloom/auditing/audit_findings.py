@@ -10,7 +10,7 @@ from topicloom.model.results import JudgedByOk
 
 
 class Place(NamedTuple):
-    """A line of a configuration file; lines count from 1."""
+    """A line of a configuration file. Lines count from 1."""
 
     file: str
     line: int
@@ -20,7 +20,7 @@ class Place(NamedTuple):
 
 
 class State(NamedTuple):
-    """Where a message is, under which name, and by which end of which link it came; ``via`` is -1 for a client."""
+    """Where a message is, under which name, and by which end of which link it came. ``via`` is -1 for a client."""
 
     broker: str
     name: str
@@ -36,7 +36,7 @@ class Hop(NamedTuple):
 
 
 class AuditedRow(NamedTuple):
-    """One link used by one topic, as configured. The owner dials; a row that is not active is shut by a gate."""
+    """One link used by one topic, as configured. The owner dials. A row that is not active is shut by a gate."""
 
     topic: str
     src: str

@@ -46,7 +46,7 @@ def text_of(path: Path) -> str:
 
 
 def settings_of(path: Path, shown: str, depth: int = 0) -> Iterator[Setting | None]:
-    """Settings of a file and of what it includes; None where a file ends, which ends a bridge.
+    """Read the settings of a file and of what it includes. None marks the end of a file, which ends a bridge.
 
     Raises
     ------

@@ -14,7 +14,7 @@ _MOST_PAIRS = 20_000
 
 @dataclass(frozen=True)
 class Link:
-    """A bridge with the brokers at its ends; the acceptor is None where it is not among those audited."""
+    """A bridge with the brokers at its ends. The acceptor is None where it is not among those audited."""
 
     bridge: Bridge
     owner: str
@@ -22,7 +22,7 @@ class Link:
 
     @property
     def client(self) -> str:
-        """Its client id at the acceptor; by default it begins with the host's name, for which the owner's stands."""
+        """Its client id at the acceptor. By default it begins with the host's name, and here with the owner's."""
         return self.bridge.value("remote_clientid") or f"{self.owner}.{self.bridge.name}"
 
 
@@ -143,6 +143,6 @@ class MosquittoMesh:
 
 
 def _peer(peers: Peers, broker: MosquittoBroker, bridge: Bridge, audited: Container[str | None]) -> str | None:
-    """The first of a bridge's addresses that is an audited broker's; the others are for when it fails."""
+    """Find the first of a bridge's addresses that is an audited broker's. The others are for fail-over."""
     found = (peers.at(broker.name, host, port, bridge.name) for host, port in bridge.addresses)
     return next((one for one in found if one in audited), None)

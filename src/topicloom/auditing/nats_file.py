@@ -24,7 +24,7 @@ _ESCAPES = {"t": "\t", "n": "\n", "r": "\r", '"': '"', "\\": "\\"}
 
 
 class Node(NamedTuple):
-    """A value with its place. ``literal`` is false for what comes from the environment; unknown variables are None."""
+    """A value with its place. ``literal`` is false for what comes from the environment. Unknown variables are None."""
 
     value: "str | list[Node] | dict[str, Node] | None"
     place: Place
@@ -37,7 +37,7 @@ class Node(NamedTuple):
 
     @property
     def items(self) -> list["Node"]:
-        """The values of a list; a single value is a list of one, as the server takes it."""
+        """The values of a list. A single value is a list of one, as the server takes it."""
         return self.value if isinstance(self.value, list) else [self]
 
     @property
@@ -58,7 +58,7 @@ def read_nats_file(path: Path, shown: str) -> Node:
 
 
 def _started_with(script: Path) -> dict[str, Node]:
-    """Variables that a start script sets to texts in quotation marks; what it refers to stays a reference."""
+    """Find the variables that a start script sets to texts in quotation marks. References in them stay as they are."""
     if not script.is_file():
         return {}
     lines = enumerate(text_of(script).splitlines(), 1)

@@ -11,7 +11,7 @@ from topicloom.auditing.peers import Door, Peers
 
 
 class Leaf(NamedTuple):
-    """A leaf connection: server and account at both ends; the acceptor is None where it is not among those audited."""
+    """A leaf connection: server and account at both ends. The acceptor is None where it is not among those audited."""
 
     remote: Remote
     owner: str
@@ -84,7 +84,7 @@ class NatsMesh:
         return Hop(State(server, state.name, self._number(_Way(account, end ^ 1, ""))), 1, leaf.remote.place)
 
     def _imported(self, state: State, way: _Way, kind: str) -> list[Hop]:
-        """A service is entered by those who import it; a stream goes to those who import it."""
+        """Say where an import leads: into a service from the importer, out of a stream to the importer."""
         found = []
         for name in self.servers[state.broker].accounts:
             if kind == "service" and name != way.account:
@@ -111,7 +111,7 @@ class NatsMesh:
         return one.subject in subjects or any(subject_matches(pattern, one.subject) for pattern in subjects)
 
     def points(self) -> Iterator[tuple[str, str]]:
-        """Every server and subject that leaves it; where no import names a subject, an example stands for all."""
+        """Every server and subject that leaves it. Where no import names a subject, an example stands for all."""
         for server in self.servers.values():
             names = {one.here for one in server.accounts[server.home].imports} if server.home in server.accounts else ()
             names = {_example(name) for name in names} or {PROBE}

@@ -42,7 +42,7 @@ class Account:
 
 
 class Remote(NamedTuple):
-    """A leaf connection that a server dials; the host is empty where a variable hides it."""
+    """A leaf connection that a server dials. The host is empty where a variable hides it."""
 
     host: str
     port: int
@@ -142,7 +142,7 @@ def _remote(node: Node) -> Remote:
 
 
 def _leaf_users(leaf: Mapping[str, Node]) -> dict[str, str]:
-    """User to account of ``leafnodes.authorization``; the empty user stands for all others."""
+    """User to account of ``leafnodes.authorization``. The empty user stands for all others."""
     rules = _first(leaf, "authorization").fields
     users = [Node(rules, Place("", 0)), *(rules["users"].items if "users" in rules else [])]
     named = {_first(one.fields, "user", "username").text: _first(one.fields, "account").text.lower() for one in users}

@@ -8,7 +8,7 @@ _ANY = ("", "0.0.0.0", "::", "[::]", "*")
 
 
 class Door(NamedTuple):
-    """Where a broker listens; the host is empty where it listens everywhere."""
+    """Where a broker listens. The host is empty where it listens everywhere."""
 
     broker: str
     file: str

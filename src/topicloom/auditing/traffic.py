@@ -43,7 +43,7 @@ class Mesh(Protocol):
 
 @dataclass
 class Traffic:
-    """Collects, per topic, what was seen at its publish points; one finding per topic and kind comes out."""
+    """Collects what was seen at the publish points of each topic, and makes one finding per topic and kind."""
 
     mesh: Mesh
     points: int = 0
@@ -53,7 +53,7 @@ class Traffic:
     _unwanted: dict[str, tuple[str, str, set[str]]] = field(default_factory=dict)
 
     def publish(self, broker: str, topic: str, wanting: Set[str], *, strict: bool) -> None:
-        """Follow one message; with ``strict``, only brokers that want a topic may get it."""
+        """Follow one message. With ``strict``, only brokers that want a topic may get it."""
         self.points += 1
         outcome = follow(self.mesh.start(broker, topic), self.mesh.hops, self.mesh.counts)
         if outcome.loop is not None:

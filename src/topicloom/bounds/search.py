@@ -56,7 +56,7 @@ def found_potentials(interest: Interest, effort: float) -> tuple[Floats, Int64Ar
 
 
 def _paying(interest: Interest, most_work: float) -> tuple[Int64Array, float]:
-    """The topics that pay, rarest first, as long as one evaluation is not too much work; and that work."""
+    """Choose the topics that pay, rarest first, up to a limit of work. Returns them, and the work of an evaluation."""
     size = np.diff(interest.topic_indptr).astype(np.float64)
     wanted = np.diff(interest.indptr).astype(np.float64)[interest.topic_nodes]
     sums = np.concatenate([np.zeros(1), np.cumsum(wanted)])

@@ -164,7 +164,7 @@ class Actions:
         self.builds += len(nodes)
 
     def _renew_backups(self, nodes: Int32Array, gone: Int32Array) -> None:
-        """Build the backups of nodes again; if that is left for later, strike out at once who is gone."""
+        """Build the backups of nodes again. If that is left for later, strike out at once those that are gone."""
         if not self.deferring:
             self.build_backups(nodes)
             return

@@ -100,7 +100,7 @@ def checked_label(label: Any, what: str) -> str:
 
 
 def why_not(event: Event, wanted: frozenset[str] | None) -> str | None:
-    """Say why an event cannot be applied to a node that wants these topics; ``wanted`` is None for an absent node.
+    """Say why an event cannot be applied to a node that wants these topics. ``wanted`` is None for an absent node.
 
     Returns None if it can be applied.
     """

@@ -279,7 +279,7 @@ def _relieve_often(state: OverlayState, u: int, turn: int, k: int) -> bool:
 
 
 def _weak_without(state: OverlayState, u: int, v: int, instead: tuple[int, int] | None, k: int) -> Int32Array:
-    """Topics of the link (u, v) that are not k-connected without it, and with another; all are with it."""
+    """Find topics of the link (u, v) that it keeps k-connected and that another link does not keep so."""
     topics = np.intersect1d(state.rows.of(u), state.rows.of(v), assume_unique=True)
     nodes = state.subscribers(topics)
     node_ptr, topic = entries_of(state.rows.ragged, nodes, topics)

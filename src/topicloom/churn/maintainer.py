@@ -222,7 +222,7 @@ class Maintainer:
             raise
 
     def close(self) -> None:
-        """Close the file of a durable state; without one there is nothing to close."""
+        """Close the file of a durable state. Without one there is nothing to close."""
         with self._busy:
             if self._upkeep.store is not None:
                 self._upkeep.store.close()
@@ -258,12 +258,12 @@ class Maintainer:
 
     @property
     def interest(self) -> Interest:
-        """Who wants what now; ids follow the labels' order. Topics that nobody wants are not in it."""
+        """Who wants what now. Ids follow the labels' order. Topics that nobody wants are not in it."""
         return self.overlay.interest
 
     @property
     def overlay(self) -> Overlay:
-        """The overlay now, for `interest`; links in the order in which they were added."""
+        """The overlay now, for `interest`. Its links are in the order in which they were added."""
         with self._turn():
             if self._shown is None:
                 self._shown = self._upkeep.snapshot()
@@ -271,7 +271,7 @@ class Maintainer:
 
     @property
     def routes(self) -> Routes:
-        """One tree per topic over the overlay now; trees stay where they can from one look to the next.
+        """One tree per topic over the overlay now. Trees stay where they can from one look to the next.
 
         `follow_routes` keeps those of a plan, also in a durable state, and tells the rows that change. Without it they
         are chosen when they are asked for. Takes O(links + rows) time.
@@ -317,7 +317,7 @@ class Maintainer:
 
     @property
     def plan(self) -> Plan | None:
-        """The routes that are followed, as a plan; None without `follow_routes`."""
+        """The routes that are followed, as a plan. It is None without `follow_routes`."""
         with self._turn():
             return None if self._upkeep.follower is None else self._upkeep.follower.plan
 
@@ -333,12 +333,12 @@ class Maintainer:
 
     @property
     def n_nodes(self) -> int:
-        """Nodes there are; O(1), unlike `interest`."""
+        """Number of nodes now. Takes O(1) time, unlike `interest`."""
         return len(self._upkeep.state.nodes)
 
     @property
     def n_links(self) -> int:
-        """Links there are; O(1), unlike `overlay`."""
+        """Number of links now. Takes O(1) time, unlike `overlay`."""
         return len(self._upkeep.state.links)
 
     @property

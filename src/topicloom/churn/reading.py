@@ -41,7 +41,7 @@ class KeptState:
 
 
 def read_state(path: str | Path) -> KeptState:
-    """Read what a durable state holds now; a maintainer may have it open and go on meanwhile.
+    """Read what a durable state holds now. A maintainer may have it open and apply events meanwhile.
 
     What is read is checked and judged. Takes time and memory in proportion to the state. Write permission is needed
     only where a killed process left a log behind.

@@ -1,4 +1,4 @@
-"""Rebalancing (ours): repeated repairs let degrees creep up; links are exchanged, a few per event, until they are back.
+"""Rebalancing (ours): repeated repairs let degrees creep up. Links are exchanged, a few per event, until they are back.
 
 A fresh design is made rarely, for its figures alone. While the maximum degree lies above ``factor`` times the fresh
 one, a node of maximum degree gives up a link; while the average does, the nodes in turn. A move (`exchange`) leaves

@@ -18,7 +18,7 @@ NOBODY = np.empty(0, np.int32)
 
 
 class Repair(NamedTuple):
-    """What a repair looked at: nodes of the shadow set and candidate links; and the ends of the links it added."""
+    """What a repair looked at (nodes of the shadow set, candidate links) and the ends of the links that it added."""
 
     shadows: int
     candidates: int

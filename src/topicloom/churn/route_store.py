@@ -22,7 +22,7 @@ def put_plan(database: sqlite3.Connection, plan: Plan) -> None:
 
 
 def kept_plan(database: sqlite3.Connection, facts: Mapping[str, Any], path: Path) -> Plan | None:
-    """Read the plan of a state; None if no routes are followed.
+    """Read the plan of a state. Returns None if no routes are followed.
 
     Raises
     ------

@@ -15,7 +15,7 @@ from topicloom.model.arrays import Int32Array, Int64Array, frozen
 
 
 class Lists:
-    """Lists by number, over a pool that is enlarged when it is full; ``ragged`` is what kernels take."""
+    """Lists by number, over a pool that is enlarged when it is full. ``ragged`` is what kernels take."""
 
     def __init__(self, n_lists: int = 16) -> None:
         self.ragged = empty_ragged(n_lists, 64)
@@ -207,7 +207,7 @@ class OverlayState:
         self.changed_nodes.add(node)
 
     def unwant(self, node: int, topics: Int32Array) -> None:
-        """Unsubscribe a node from topics; call `forget_topics` when their labels are not needed any more."""
+        """Unsubscribe a node from topics. Call `forget_topics` when their labels are not needed any more."""
         left = len(topics) < self.rows.length(node)
         self.rows.put(node, np.setdiff1d(self.rows.of(node), topics, assume_unique=True) if left else topics[:0])
         self.members.remove(topics, np.full(len(topics), node, np.int32))

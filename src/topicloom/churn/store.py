@@ -54,7 +54,7 @@ def checked_sync(sync: str) -> str:
 
 
 class Sums:
-    """The sum of all rows of a state, kept as rows change; of nodes and topics it remembers each."""
+    """The sum of all rows of a state, kept as rows change. The sums of nodes and topics are kept one by one."""
 
     def __init__(self) -> None:
         self.total = 0
@@ -93,7 +93,7 @@ class Store:
         counts: Mapping[str, Any],
         also: Callable[[sqlite3.Connection], None],
     ) -> Self:
-        """Write a whole state, and what ``also`` writes, beside its place; move it there, and open it."""
+        """Write a whole state, and what ``also`` writes, beside its place. Then move it there and open it."""
         with in_words(lock.path), moved_into_place(lock.path) as new:
             database = sqlite3.connect(new, isolation_level=None)
             try:

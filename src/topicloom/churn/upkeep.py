@@ -190,7 +190,7 @@ class Upkeep:
 
     @property
     def overlay(self) -> Overlay:
-        """The overlay now; see `snapshot`."""
+        """The overlay now. See `snapshot`."""
         return self.snapshot()
 
     def snapshot(self) -> Overlay:
@@ -200,7 +200,7 @@ class Upkeep:
         return Overlay(interest, links, method, asdict(self.options), self.options.seed, report)
 
     def wanted_by(self, label: str) -> frozenset[str] | None:
-        """Topics of a node; None if there is no such node."""
+        """Topics of a node. Returns None if there is no such node."""
         node = self.state.nodes.number.get(label)
         return None if node is None else frozenset(map(self.state.topics.label, self.state.rows.of(node).tolist()))
 

@@ -104,7 +104,7 @@ def _on_terminal(stream: TextIO, longest: int) -> int:
 
 
 def print_table(header: Sequence[str], rows: Sequence[Sequence[str]], *, title: str | None = None) -> None:
-    """A table on stdout; the first column is text, the others are figures. Plain text when it is not a terminal."""
+    """Print a table: the first column is text, the others are numbers. It is plain text outside of a terminal."""
     shown = [[visible(cell) for cell in row] for row in rows]
     widths = [max(map(cell_len, column)) for column in zip(header, *shown)]
     width = None if sys.stdout.isatty() else max(sum(widths) + 2 * len(widths), cell_len(title or ""), 1)
@@ -118,7 +118,7 @@ def print_table(header: Sequence[str], rows: Sequence[Sequence[str]], *, title: 
 
 
 class Narrator:
-    """Shows the stage of a run and how long it has taken; where stderr is no terminal, by a line every ten seconds."""
+    """Shows the stage of a run and how long it has taken. Where stderr is no terminal, it prints a line every 10 s."""
 
     def __init__(self, progress: Progress | None) -> None:
         self._progress = progress
@@ -176,7 +176,7 @@ def counted(number: int, what: str) -> str:
 
 
 def format_number(value: float | None, digits: int = 2) -> str:
-    """A number for a table; None is infinite."""
+    """Format a number for a table. None is infinite."""
     if value is None:
         return "∞"
     return f"{value:,}" if isinstance(value, int) else f"{value:,.{digits}f}"

@@ -57,7 +57,7 @@ def looked_at_table(
 def prepared_links(
     tables: "Sequence[SparkTable]", expand: str | None, narrator: Narrator, stages: "Stages"
 ) -> "tuple[Prepared, DataFrame, LinkFindings]":
-    """Subscriptions prepared, with nodes that occur in links alone; links by id; and what is odd about them.
+    """Prepare subscriptions with nodes that only links name. Returns them, links by id, and oddities of the links.
 
     Of more than 5,000,000 links and nodes none is brought here, and every link must name nodes of the subscriptions.
     """
@@ -76,7 +76,7 @@ def prepared_links(
 
 @contextmanager
 def _check_folder(spark: SparkOptions, findings: "LinkFindings") -> Iterator[Path | None]:
-    """A temporary folder in which links are checked; None where executors may not see it, or links have strangers."""
+    """Make a folder to check links in. Returns None where executors may not see it, or links have strangers."""
     if not is_embedded(spark.master, spark.remote) or findings.unknown or findings.transit:
         yield None
         return

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def bars_of(pairs: Path | None, inventory: Path | None) -> Bars | None:
-    """What a table of pairs and an inventory forbid; None without either.
+    """What a table of pairs and an inventory forbid. Returns None without either.
 
     Raises
     ------
@@ -49,7 +49,7 @@ def read_pairs(path: Path) -> list[tuple[str, str]]:
 
 
 def forbidden_faults(result: "DesignResult", numbers: "Mapping[str, int]", barred: "Int32Array") -> list[str]:
-    """`faults_of` a design on Spark; the subscribers of a broken topic are fetched."""
+    """`faults_of` a design on Spark. The subscribers of a broken topic are fetched."""
     links = result.links.select("src", "dst").toArrow()
     ends = np.array([[numbers[name] for name in links[end].to_pylist()] for end in ("src", "dst")], np.int32)
     table = result.subscriptions

@@ -32,7 +32,7 @@ SubscriptionsFile = Annotated[
 def given_overlay(
     source: Path, subscriptions: str | None, table: TableOptions, links: LinkOptions, tell: Callable[[str], Any]
 ) -> tuple[Overlay, LinkFindings | None]:
-    """The overlay, and what is odd about its links if they came as a table; ``tell`` hears about both tables.
+    """The overlay, and what is odd about its links if they came as a table. ``tell`` hears about both tables.
 
     Nodes of the links that have no subscription are nodes of the overlay, which want nothing.
 
@@ -65,7 +65,7 @@ def notes_on(reading: Reading) -> tuple[str, ...]:
 
 
 def given_interest(source: str, table: TableOptions, tell: Callable[[str], Any]) -> Interest:
-    """The interest of a table of subscriptions, or of an overlay directory; ``tell`` hears what is said of a table."""
+    """The interest of a table of subscriptions, or of an overlay directory. ``tell`` hears what is said of a table."""
     recover(Path(source))
     if (Path(source) / "run.json").is_file():
         return Overlay.load(source).interest

@@ -189,7 +189,7 @@ class MethodOptions:
 
     @property
     def given(self) -> dict[str, Any]:
-        """Those that were asked for; a number of partitions as a number."""
+        """The options that were given, with a number of partitions as an int."""
         given = {name: value for name, value in vars(self).items() if value is not None}
         if given.get("partitions", "").isdecimal():
             given["partitions"] = int(given["partitions"])

@@ -154,7 +154,7 @@ def _yaml(file: str, text: str) -> Iterator[Entry]:
 
 
 def _plain_value(node: Any) -> object:
-    """A YAML value as text, a group as pairs; anything deeper is not a single value."""
+    """A YAML value as text, a group as pairs. Anything deeper is not a single value."""
     if isinstance(node.value, str):
         return "" if node.value in ("~", "null") and not node.style else node.value
     if all(isinstance(pair, tuple) for pair in node.value):

@@ -79,7 +79,7 @@ class Inventory:
 
     @classmethod
     def of(cls, brokers: Iterable[Broker]) -> "Inventory":
-        """Build an inventory; two brokers of one name, or at one address, are refused."""
+        """Build an inventory. Two brokers with one name, or at one address, are refused."""
         named: dict[str, Broker] = {}
         places: dict[tuple[str, int], str] = {}
         for broker in brokers:
@@ -112,7 +112,7 @@ class Inventory:
         return cls.of(_broker(entry) for entry in read_entries(Path(path)))
 
     def of_node(self, node: str) -> Broker:
-        """The broker of a node; an error names the node when there is none."""
+        """Find the broker of a node. An error names the node when there is none."""
         try:
             return self.brokers[node]
         except KeyError:

@@ -155,7 +155,7 @@ def _secrets(site: Site) -> dict[str, str]:
 
 
 def link_name(site: Site, owner: str, acceptor: str) -> str:
-    """Name of a bridge; slugs hold no double dash, so it tells both ends."""
+    """Name of a bridge. Slugs hold no double dash, so it tells both ends."""
     return f"{site.slugs[owner]}--{site.slugs[acceptor]}"
 
 

@@ -60,7 +60,7 @@ class Nats:
         return f"{slug}.conf"
 
     def files(self, site: Site) -> dict[str, str]:
-        """Configuration of every server, also after each one's death; with credentials, scripts that start them."""
+        """Configuration of every server, also after each one's death, and start scripts where there are credentials."""
         plan, gates = Accounts(site), site.gates and _can_reload(site)
         subjects = injective(site.network.subscribers, subject, target="nats")
         files = {f"{site.slugs[node]}.conf": _config(plan, node) for node in site.network.nodes}
@@ -135,7 +135,7 @@ def _can_reload(site: Site) -> bool:
 
 
 def subject(topic: str) -> str:
-    """The subject that NATS' own MQTT server gives to a topic; no two topics have the same.
+    """The subject that NATS' own MQTT server gives to a topic. No two topics have the same.
 
     Levels become tokens, an empty level becomes ``/`` and a dot becomes ``//``.
 
@@ -306,7 +306,7 @@ def _user(plan: Accounts, owner: str, forest: int) -> str:
 
 
 def _login(plan: Accounts, user: str, variable: str) -> str:
-    """A user with the password of a variable; without credentials no password is asked, and none is made up."""
+    """A user with the password of a variable. Without credentials no password is asked, and none is made up."""
     return f"{{user: {user}, password: ${variable}}}" if plan.secured else f"{{user: {user}}}"
 
 
@@ -319,7 +319,7 @@ def _remote_variable(site: Site, forest: int, acceptor: str) -> str:
 
 
 def _start_script(plans: list[Accounts], node: str) -> str:
-    """A script that reads the references and starts the server, for every file that it may get; it holds no secret."""
+    """A script that reads the references and starts the server, for every file that it may get. It holds no secret."""
     site, slug = plans[0].site, plans[0].site.slugs[node]
     dialling = sorted({node, *site.accepted_by.get(node, ())})
     lines = ["#!/bin/sh", "set -eu"]
@@ -343,7 +343,7 @@ def _reference(broker: Broker) -> str:
 
 
 def _secured(site: Site) -> bool:
-    """Whether the inventory has credentials; all brokers must have one then, or none."""
+    """Whether the inventory has credentials. All brokers must have one then, or none."""
     given = [node for node in site.network.nodes if site.brokers[node].credential]
     if given and len(given) < len(site.network.nodes):
         missing = next(node for node in site.network.nodes if not site.brokers[node].credential)
@@ -357,5 +357,5 @@ def _tls(tls: Tls, *, verify: bool) -> str:
 
 
 def _text(text: str) -> str:
-    r"""A quoted text of NATS' configuration; control characters never get here."""
+    r"""A quoted text of NATS' configuration. Control characters never get here."""
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'

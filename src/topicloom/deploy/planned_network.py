@@ -15,7 +15,7 @@ from topicloom.routing import Plan
 
 
 class Row(NamedTuple):
-    """One link used by one topic. The owner dials the other end; a standby row is configured and shut."""
+    """One link used by one topic. The owner dials the other end. A standby row is configured and shut."""
 
     topic: str
     src: str

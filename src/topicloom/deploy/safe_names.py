@@ -53,7 +53,7 @@ def first_of(name: str, chars: str) -> str | None:
 
 
 def refuse_misfits(names: Iterable[str], misfit: Callable[[str], str | None], *, what: str, target: str) -> None:
-    """Refuse names of which one or more do not fit; the message lists them all, up to twenty.
+    """Refuse names that do not fit. The message lists them all, up to twenty.
 
     Raises
     ------

@@ -75,7 +75,7 @@ class Export:
 
 
 def target_named(name: str) -> Target:
-    """The target of that name; an error lists those there are."""
+    """Find the target of that name. An error lists those there are."""
     if name not in TARGETS:
         raise InvalidOptionError(f"there is no target {name!a}; there are {', '.join(sorted(TARGETS))}")
     return TARGETS[name]
@@ -326,7 +326,7 @@ def write_export(
 
 
 def not_our_export(folder: Path) -> str | None:
-    """Say why a folder is not an export that may be replaced; None if it is, or if it is empty."""
+    """Say why a folder is not an export that may be replaced. Returns None if it is, or if it is empty."""
     held = sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if not path.is_dir())
     if not held:
         return None

@@ -47,7 +47,7 @@ class Zenoh:
 
 
 def key(topic: str) -> str:
-    """The key expression of a topic; no two topics have the same.
+    """The key expression of a topic. No two topics have the same.
 
     An empty level becomes ``%``. The signs that Zenoh keeps for itself, and ``%``, become ``%`` and two hexadecimal
     digits, as does ``@`` at the beginning of a level.

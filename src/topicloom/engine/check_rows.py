@@ -21,7 +21,7 @@ LISTED = 1000  # broken topics of which a verdict says more than their number
 
 
 def judged(interest: Interest, links: Int32Array, k: int) -> Verdict:
-    """The verdict on links by id; it lists the first thousand broken topics."""
+    """The verdict on links by id. It lists the first thousand broken topics."""
     verdict = verify(interest, links, k)
     return replace(verdict, broken=verdict.broken[:LISTED])
 
@@ -49,7 +49,7 @@ def verify_rows(
 def measure_rows(
     tables: Sequence[pa.Table], stages: Stages, *, expand: str | None = None, bound: bool = False
 ) -> tuple[tuple[Metrics, LowerBound | None], LinkFindings]:
-    """Measure links against subscriptions, and prove how few there can be if asked to; called as `verify_rows`.
+    """Measure links against subscriptions, and prove how few there can be if asked to. Called as `verify_rows`.
 
     The bound comes without its certificate. There is none for links that do not connect every topic.
     """

@@ -112,7 +112,7 @@ class Compared:
     pareto_best: bool = False
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON-ready dictionary; infinite is null."""
+        """Return a JSON-ready dictionary. Infinite values are null."""
         return asdict(self)
 
 
@@ -183,7 +183,7 @@ def compared_as(row: Row, figures: Mapping[str, Any]) -> Compared:
 
 
 def figures_for(row: Row, interest: Interest, seed: int) -> dict[str, Any]:
-    """Figures of a method, or why it refused; or of links that there are."""
+    """Measure the design of a method, or given links. Returns the reason where the method refuses."""
     if isinstance(row, MethodChoice):
         return evaluate(interest, row, seed)
     ids = interest.nodes, interest.topics

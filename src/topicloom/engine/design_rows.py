@@ -140,7 +140,7 @@ def plan_sentence(counts: Mapping[str, int], request: DesignRequest, needed: int
 
 
 def _barred(found: Encoded, request: DesignRequest, stages: Stages) -> tuple[dict[str, int], Int32Array | None]:
-    """Id of every node by label, and the forbidden pairs; neither is made where nothing is forbidden."""
+    """Id of every node by label, and the forbidden pairs. Neither is made where nothing is forbidden."""
     if request.bars is None:
         return {}, None
     numbers = {found.interest.node_label(node): node for node in range(found.interest.n_nodes)}

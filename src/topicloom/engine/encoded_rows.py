@@ -83,7 +83,7 @@ def links_in(stages: Stages, rows: pa.Table, interest: Interest) -> FittedLinks:
 
 
 def encoded(rows: pa.Table) -> Encoded:
-    """(file, line, raw, node, topic, role, reason) -> the interest; a null reason means usable.
+    """(file, line, raw, node, topic, role, reason) -> the interest. A null reason means usable.
 
     Raises
     ------

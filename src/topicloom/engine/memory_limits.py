@@ -41,7 +41,7 @@ def check_memory(
     options: Mapping[str, Any] | None = None,
     mapped: bool = False,
 ) -> int:
-    """Bytes that a method is expected to take in one process; an error when that is more than there is.
+    """Estimate the bytes that a method takes in one process. Raises when that is more than there is.
 
     ``workers`` is the number that a method whose tasks hold a share of the interest keeps busy at the same time; with
     None one process holds all of it, and works on a few shares at once. An interest that tasks map from files

@@ -68,7 +68,7 @@ class DesignRequest:
         return cls(spec.name, {**options, **options_for(spec, k, options)}, checked_seed(seed), k)
 
     def at(self, size: Size, say: Callable[[str], object]) -> Self:
-        """The same with a method for an interest of that size, if the method asked for only chooses; it says why."""
+        """Return the request for an interest of that size: a method that only chooses is replaced, with a note."""
         return replace(self, method=chosen(self.method, size, say))
 
     @property
@@ -96,7 +96,7 @@ def run_facts(
     started: float,
     seconds: Mapping[str, float],
 ) -> dict[str, Any]:
-    """What ``run.json`` holds of a design; ``started`` is a time of the clock."""
+    """What ``run.json`` holds of a design. ``started`` is a time of the clock."""
     return {
         **run_header(),
         "method": request.method,

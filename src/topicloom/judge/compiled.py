@@ -9,7 +9,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def compiled(function: Function) -> Function:
-    """Compile for one thread, cached where there is room; plain Python with ``NUMBA_DISABLE_JIT=1``."""
+    """Compile for one thread, cached where there is room. Plain Python with ``NUMBA_DISABLE_JIT=1``."""
     jit: Any = numba.njit
     try:
         made = jit(nogil=True, cache=True)(function)

@@ -28,7 +28,7 @@ def component_labels(
 
 
 def component_heads(batch: TopicBatch) -> Int64Array:
-    """First entry of every component, ascending; it is the one of the component's smallest node."""
+    """First entry of every component, ascending. It is the one of the component's smallest node."""
     _, heads = np.unique(component_labels(batch.a, batch.b, batch.size), return_index=True)
     return np.sort(heads)
 

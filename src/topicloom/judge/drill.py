@@ -72,7 +72,7 @@ def drill(interest: Interest, links: Any, fail: Iterable[int | str]) -> DrillRep
 
 
 def random_drills(interest: Interest, links: Any, *, size: int = 1, count: int = 1000, seed: int = 0) -> DrillSummary:
-    """Many drills, each with ``size`` random nodes down; the same nodes for the same seed on every machine.
+    """Drill many times with ``size`` random nodes down, the same nodes for the same seed on every machine.
 
     A drill takes time in proportion to the subscribers, and the links among them, of the topics that it hits.
 
@@ -195,7 +195,7 @@ class _Rehearsal:
 def _pairs(
     component: npt.NDArray[np.integer], topic: Int64Array, n_topics: int
 ) -> tuple[Int64Array, Int64Array, Int64Array]:
-    """Pairs within components summed per topic; topic and size of each component (all in one topic)."""
+    """Sum pairs within components per topic. Returns the sums, and topic and size of each component."""
     _, first, sizes = np.unique(component, return_index=True, return_counts=True)
     total = np.zeros(n_topics, np.int64)
     np.add.at(total, topic[first], sizes * (sizes - 1) // 2)

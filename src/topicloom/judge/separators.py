@@ -20,7 +20,7 @@ _SINK = -2
 
 @compiled
 def separator(indptr: Int64Array, neighbours: Int32Array, k: int) -> Int32Array:
-    """Fewer than k nodes of a graph whose removal separates it; an array of one -1 when there are none.
+    """Find fewer than k nodes whose removal separates a graph. Returns an array of one -1 when there are none.
 
     The graph is simple, in CSR form, has more than k nodes, and every edge is in the rows of both ends. At
     most n + k² searches for k paths each, on at most k(n - 1) edges; usually far fewer.
@@ -137,7 +137,7 @@ def _disjoint_paths(
     queue: Int32Array,
     searches: int,
 ) -> tuple[int, int]:
-    """Number of paths to different targets that share nothing but the source, at most k; searches so far.
+    """Count paths to different targets that share only the source, up to k. Returns the count and searches so far.
 
     When it is less than k, the last search has marked in ``met`` all that can still be reached.
     """

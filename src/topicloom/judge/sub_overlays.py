@@ -118,7 +118,7 @@ def _edge_bounds(interest: Interest, links: Int32Array) -> Int64Array:
 
 
 def _ranges(weights: Int64Array, at_once: int) -> Iterator[tuple[int, int]]:
-    """Consecutive ranges of total weight at most ``at_once``, or of one item; they cover all."""
+    """Consecutive ranges of total weight at most ``at_once``, or of one item. They cover all."""
     # A topic costs something even without an edge: its entries.
     reach = np.concatenate(([0], np.cumsum(weights + 1)))
     start = 0

@@ -218,7 +218,7 @@ Row = tuple[str, str, str]
 
 
 def cyclic_topics(rows: Iterable[Row]) -> tuple[str, ...]:
-    """Topics whose rows (topic, end, end) hold a cycle, sorted; none when the live rows of every topic are a forest.
+    """List the topics whose rows (topic, end, end) hold a cycle, sorted. Empty when all live rows are forests.
 
     >>> cyclic_topics([("x", "a", "b"), ("x", "b", "c"), ("y", "a", "c")])
     ()

@@ -25,7 +25,7 @@ notice.listen()
 
 
 def serial(function: Kernel) -> Kernel:
-    """Compile a kernel for one thread; it releases the GIL, and its arithmetic is exact (no fastmath).
+    """Compile a kernel for one thread. It releases the GIL, and its arithmetic is exact (no fastmath).
 
     Parameters
     ----------

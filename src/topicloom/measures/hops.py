@@ -25,7 +25,7 @@ _STEPS_OF_MANY, _FEWEST_OF_MANY = 1 << 17, 8
 
 @dataclass(frozen=True, eq=False)
 class TopicHops:
-    """Distances inside every topic's sub-overlay, one cell per topic id; the arrays are read-only.
+    """Distances inside every topic's sub-overlay, one cell per topic id. The arrays are read-only.
 
     Attributes
     ----------
@@ -182,7 +182,7 @@ def mean_hops(interest: Interest, links: Any, *, exact_steps: int | None = None,
 
 
 def _sums(interest: Interest, links: Any, topic: Int64Array, place: Int64Array) -> Int64Array:
-    """Sum of distances from the ``place[i]``-th subscriber of ``topic[i]`` to the others; topics ascend."""
+    """Sum distances from the ``place[i]``-th subscriber of ``topic[i]`` to the others. Topics ascend."""
     normalized = link_ids(interest, links)
     finder = edge_finder(interest.indptr, normalized)
     sums = np.empty(len(topic), np.int64)

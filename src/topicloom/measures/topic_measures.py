@@ -22,7 +22,7 @@ MANY_SUBSCRIPTIONS = 1_000_000
 
 @dataclass(frozen=True, eq=False)
 class TopicMeasures:
-    """Figures of every topic's sub-overlay, one cell per topic id; the arrays are read-only.
+    """Figures of every topic's sub-overlay, one cell per topic id. The arrays are read-only.
 
     Attributes
     ----------
@@ -56,7 +56,7 @@ class TopicMeasures:
         return found
 
     def columns(self) -> dict[str, pa.Array]:
-        """Columns for the ``topics/`` table of an overlay directory; an infinite diameter is null."""
+        """Columns for the ``topics/`` table of an overlay directory. An infinite diameter is null."""
         return {
             "subscribers": pa.array(self.subscribers),
             "links": pa.array(self.links),
@@ -75,7 +75,7 @@ def exact_limit(n_subscriptions: int, exact: bool = False) -> int | None:
 
 
 def shared_counts(indptr: Int64Array, topics: Int32Array, links: Int32Array) -> Int64Array:
-    """For every link, the number of topics that both ends want; a CSR has the topics of the nodes, ascending."""
+    """Count, for every link, the topics that both ends want. The interest is a CSR by node, ascending in each row."""
     counts: Int64Array = shared_topic_counts(indptr, topics, links)
     return counts
 

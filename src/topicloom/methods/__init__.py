@@ -1,4 +1,4 @@
-"""The construction algorithms of the papers, one per file; `METHODS` lists them."""
+"""The construction algorithms of the papers, one per file. `METHODS` lists them."""
 
 from types import MappingProxyType
 

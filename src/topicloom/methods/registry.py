@@ -94,7 +94,7 @@ _COMMON = ("seed", "forbid")
 
 
 def method(name: str, **facts: Any) -> Callable[[Function], Function]:
-    """Enter a function into the registry under a name; its keyword-only parameters are its options."""
+    """Enter a function into the registry under a name. Its keyword-only parameters are its options."""
 
     def enter(function: Function) -> Function:
         parameters = inspect.signature(function).parameters.values()

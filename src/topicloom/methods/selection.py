@@ -14,7 +14,7 @@ __all__ = ["MethodChoice", "chosen", "method_for", "options_for", "promised"]
 
 @dataclass(frozen=True)
 class MethodChoice:
-    """A method and the options to call it with; ``text`` is how it was asked for."""
+    """A method and the options to call it with. ``text`` is how it was asked for."""
 
     text: str
     method: str
@@ -82,7 +82,7 @@ def options_for(spec: MethodSpec, k: int | None, options: Mapping[str, Any] | No
 
 
 def chosen(method: str, size: Size, say: Callable[[str], object]) -> str:
-    """The method to use for an interest of that size; one that chooses says which and why."""
+    """Find the method to use for an interest of that size. A method that chooses gives its choice and the reason."""
     chooses = spec_of(method).chooses
     if chooses is None:
         return method

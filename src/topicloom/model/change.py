@@ -12,7 +12,7 @@ class Rejection(NamedTuple):
 
 
 class RouteChange(NamedTuple):
-    """Active rows (topic, src, dst, by label) that went and that came; those that went are shut first."""
+    """Active rows (topic, src, dst, by label) that went and that came. Those that went are shut first."""
 
     removed: tuple[tuple[str, str, str], ...]
     added: tuple[tuple[str, str, str], ...]
@@ -20,7 +20,7 @@ class RouteChange(NamedTuple):
 
 @dataclass(frozen=True)
 class Change:
-    """Links that an event or a batch changed; answer of the methods of `topicloom.Maintainer`.
+    """Links that an event or a batch changed, as the methods of `topicloom.Maintainer` return them.
 
     Attributes
     ----------

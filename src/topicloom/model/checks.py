@@ -12,7 +12,7 @@ MAX_SEED = 2**63 - 1
 
 
 def plain(value: Any) -> Any:
-    """A number of numpy as the same number of Python; anything else as it is."""
+    """Convert a number of numpy to Python's. Anything else is returned as it is."""
     return value.item() if isinstance(value, np.generic) else value
 
 

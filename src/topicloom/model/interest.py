@@ -160,7 +160,7 @@ class Interest:
         topic_labels: Labels | None = None,
         roles: npt.NDArray[np.int8] | None = None,
     ) -> Self:
-        """Make an interest of two integer arrays, one entry per subscription, in any order; repeats are merged.
+        """Make an interest of two integer arrays, one entry per subscription, in any order. Repeats are merged.
 
         For callers whose ids are known to lie in ``range(n_nodes)`` and ``range(n_topics)``: they are not checked.
 
@@ -221,7 +221,7 @@ class Interest:
 
     @cached_property
     def topic_nodes(self) -> Int32Array:
-        """Subscribers by topic; see `topic_indptr`."""
+        """Subscribers by topic. See `topic_indptr`."""
         return frozen(self.nodes[np.argsort(self.topics, kind="stable")])
 
     @overload
@@ -265,7 +265,7 @@ class Interest:
     def subscribers(self, topic: str) -> list[str]: ...
 
     def subscribers(self, topic: int | str) -> Int32Array | list[str]:
-        """List the nodes that want a topic: labels for a label, ids for an id; see `topics_of`.
+        """List the nodes that want a topic: labels for a label, ids for an id. See `topics_of`.
 
         Parameters
         ----------
@@ -394,7 +394,7 @@ def _position(labels: Labels | None, label: str, what: str) -> int:
 
 
 def role_numbers(column: Any, expected: int | None = None) -> npt.NDArray[np.int8] | None:
-    """Roles as numbers; None if none is given."""
+    """Convert roles to numbers. Returns None if none is given."""
     if column is None:
         return None
     texts = pa.array(column, pa.string()) if not isinstance(column, pa.Array | pa.ChunkedArray) else column

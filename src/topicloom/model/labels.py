@@ -64,7 +64,7 @@ def to_arrow(labels: npt.ArrayLike) -> pa.Array:
 
 
 def as_text(column: object, what: str) -> pa.Array:
-    """A column of labels as Arrow strings, in the order given; raises as `encode` does."""
+    """Convert a column of labels to Arrow strings, in the order given. Raises as `encode` does."""
     texts = _as_text(column, what)
     _refuse_blank(texts, what)
     return texts

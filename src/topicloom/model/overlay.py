@@ -89,7 +89,7 @@ class Overlay:
 
     @classmethod
     def from_networkx(cls, interest: Interest, graph: "networkx.Graph[Any]") -> Self:
-        """Make an overlay of the edges of a networkx graph; see `from_links`.
+        """Make an overlay of the edges of a networkx graph. See `from_links`.
 
         Parameters
         ----------
@@ -112,7 +112,7 @@ class Overlay:
 
     @classmethod
     def from_pandas(cls, interest: Interest, table: "pandas.DataFrame") -> Self:
-        """Make an overlay of a table with columns ``src`` and ``dst``; see `from_links`.
+        """Make an overlay of a table with columns ``src`` and ``dst``. See `from_links`.
 
         Parameters
         ----------

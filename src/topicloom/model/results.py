@@ -62,13 +62,13 @@ class Verdict(JudgedByOk):
             object.__setattr__(self, "broken_topics", len(self.broken))
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON-ready dictionary; topics and nodes as in ``broken``."""
+        """JSON-ready dictionary. Topics and nodes as in ``broken``."""
         return {**asdict(self), "broken": [broken._asdict() for broken in self.broken]}
 
 
 @dataclass(frozen=True)
 class Metrics:
-    """Figures of an overlay; answer of `topicloom.measure`.
+    """Measured properties of an overlay, as `topicloom.measure` returns them.
 
     A diameter of a topic whose sub-overlay is not connected is infinite: None here, null in JSON.
 
@@ -141,7 +141,7 @@ class CutTopic(NamedTuple):
 
 @dataclass(frozen=True)
 class DrillReport(JudgedByOk):
-    """What the failure of some nodes does to the topics; answer of `topicloom.drill`.
+    """What the failure of some nodes does to the topics, as `topicloom.drill` returns it.
 
     Attributes
     ----------
@@ -171,7 +171,7 @@ class DrillReport(JudgedByOk):
         return sum(topic.lost_pairs for topic in self.cut)
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON-ready dictionary; topics and nodes by label, or by id if there are none."""
+        """JSON-ready dictionary. Topics and nodes by label, or by id if there are none."""
         return {
             "ok": self.ok,
             "failed": list(self.failed),
@@ -185,7 +185,7 @@ class DrillReport(JudgedByOk):
 
 @dataclass(frozen=True)
 class DrillSummary(JudgedByOk):
-    """Many random failures of one size; answer of `topicloom.random_drills`.
+    """Many random failures of one size, as `topicloom.random_drills` returns them.
 
     Attributes
     ----------
@@ -217,7 +217,7 @@ class DrillSummary(JudgedByOk):
         return self.drills_with_cuts == 0
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON-ready dictionary; topics and nodes by label, or by id if there are none."""
+        """JSON-ready dictionary. Topics and nodes by label, or by id if there are none."""
         return {**vars(self), "worst": None if self.worst is None else self.worst.to_dict()}
 
 
@@ -241,7 +241,7 @@ class WeakNode(NamedTuple):
 
 @dataclass(frozen=True)
 class Hops:
-    """Mean distance of two subscribers of a topic; answer of `topicloom.measures.mean_hops`.
+    """Mean distance of two subscribers of a topic, as `topicloom.measures.mean_hops` returns it.
 
     Attributes
     ----------
@@ -264,7 +264,7 @@ class Hops:
 
 @dataclass(frozen=True)
 class SocAnswer(JudgedByOk):
-    """Whether an overlay keeps to a degree d and a routing cost C; answer of `topicloom.soc`.
+    """Whether an overlay keeps to a degree d and a routing cost C, as `topicloom.soc` returns it.
 
     Attributes
     ----------

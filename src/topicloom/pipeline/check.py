@@ -91,7 +91,7 @@ def verify_overlay(
 def verify_prepared(
     prepared: Prepared, links: DataFrame, *, k: int, stages: Stages, work: Path | None = None
 ) -> Verdict:
-    """`verify_overlay` for a prepared interest and links by id; the interest is released.
+    """`verify_overlay` for a prepared interest and links by id. The interest is released.
 
     ``work`` is a folder that driver and executors share: very many subscriptions are checked from files in it.
     """
@@ -158,7 +158,7 @@ def measure_overlay(
 
 
 def measure_prepared(prepared: Prepared, links: DataFrame, *, stages: Stages, work: Path | None = None) -> Metrics:
-    """`measure_overlay` for a prepared interest and links by id, as `verify_prepared`; the interest is released."""
+    """`measure_overlay` for a prepared interest and links by id, as `verify_prepared`. The interest is released."""
     question = topic_figures(prepared.counts["subscriptions"])
     sentence = f"measuring {prepared.counts['topics']:,} topics"
     with stages("measure", sentence), _checked(prepared, links, work, question) as (linked, topics, files):
@@ -179,7 +179,7 @@ def rows_of(subscriptions: DataFrame, engine: str) -> DataFrame:
 def _checked(
     prepared: Prepared, links: DataFrame, work: Path | None, question: Question
 ) -> Iterator[tuple[DataFrame, DataFrame, SharedFolder | None]]:
-    """Links with the topics that they serve, answers, and the files; kept for the block, then all is released."""
+    """Yield links with the topics that they serve, answers, and the files. They are released after the block."""
     many = prepared.counts["subscriptions"] > SUBSCRIPTIONS_A_TASK
     files = interest_files(work) if work and many else None
     linked, answers = (table.persist() for table in answered(prepared, links.persist(), files, question))

@@ -86,7 +86,7 @@ class DesignResult:
         return f"DesignResult({self.run['method']}: {self.metrics.links:,} links, {verified})"
 
     def release(self) -> None:
-        """Free what Spark and the work folder keep of it; use the DataFrames before."""
+        """Free what Spark and the work folder keep of it. Use the DataFrames before."""
         for table in self._persisted:
             table.unpersist()
         if self.work is not None:
@@ -187,7 +187,7 @@ def design_prepared(
     forbid: npt.ArrayLike | None = None,
     stages: Stages,
 ) -> DesignResult:
-    """`design_overlay` for an interest that is prepared already; ``forbid`` are pairs of node ids, never linked."""
+    """`design_overlay` for an interest that is prepared already. ``forbid`` are pairs of node ids, never linked."""
     barring = {} if forbid is None else {"forbid": np.asarray(forbid, np.int32)}
     counts = prepared.counts
     started = time.time()

@@ -34,7 +34,7 @@ def counts_by_id(counted: DataFrame, size: int) -> Int64Array:
 
 
 def ranked(distinct: DataFrame, label: str, identifier: str) -> tuple[DataFrame, int]:
-    """A table with distinct labels -> the same with ids 0, 1, … (int) in UTF-8 byte order; and how many.
+    """Give distinct labels the ids 0, 1, … (int) in UTF-8 byte order. Returns the table and their number.
 
     Runs two small actions (a sample of at most 4,096 labels, and the sizes of 64 ranges), so that three passes over
     the table are made: persist it if it takes long to compute.

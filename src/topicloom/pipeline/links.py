@@ -36,7 +36,7 @@ BROUGHT_HERE = 5_000_000
 
 
 def read_links(spark: SparkSession, source: str | PathLike[str], **words: Unpack[LinkWords]) -> DataFrame:
-    """Links of any table with columns ``src`` and ``dst``, as (src, dst) strings; options as for `read_subscriptions`.
+    """Read any table with columns ``src`` and ``dst`` as (src, dst) strings. Options as for `read_subscriptions`.
 
     Raises
     ------
@@ -47,7 +47,7 @@ def read_links(spark: SparkSession, source: str | PathLike[str], **words: Unpack
 
 
 def checked_rows(rows: DataFrame, source: str | PathLike[str]) -> DataFrame:
-    """Rows of a table of links -> (src, dst); an `InvalidLinksError` if one is not a link. Runs an action."""
+    """Rows of a table of links -> (src, dst). Runs an action, and raises `InvalidLinksError` if one is no link."""
     bad = rows.where(F.col(REASON).isNotNull())
     with worker_sentences():
         first = bad.orderBy(FILE, LINE).limit(1).collect()
@@ -91,7 +91,7 @@ def matched(rows: DataFrame, prepared: Prepared, source: str) -> tuple[DataFrame
 
 
 def widened(prepared: Prepared, fitted: FittedLinks) -> tuple[Prepared, DataFrame]:
-    """A prepared interest with the strangers of links as further nodes, which want nothing; and (src_id, dst_id)."""
+    """Add strangers of links to a prepared interest as nodes that want nothing. Returns it and (src_id, dst_id)."""
     spark, n_nodes = prepared.interest.sparkSession, prepared.counts["nodes"]
     links = pa.table({SRC_ID: fitted.links[:, 0], DST_ID: fitted.links[:, 1]})
     encoded = spark.createDataFrame(links, f"{SRC_ID} int, {DST_ID} int")
@@ -105,7 +105,7 @@ def widened(prepared: Prepared, fitted: FittedLinks) -> tuple[Prepared, DataFram
 
 
 def require_links(links: DataFrame) -> DataFrame:
-    """(src, dst) of a table that a caller gave, as rows: (node, topic, reason); the reason is null for usable rows.
+    """(src, dst) of a table that a caller gave, as rows: (node, topic, reason). The reason is null for usable rows.
 
     Raises
     ------

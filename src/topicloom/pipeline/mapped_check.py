@@ -30,7 +30,7 @@ Batches = Iterator[pa.RecordBatch]
 
 
 def keep_links(links: DataFrame, files: SharedFolder) -> None:
-    """(src_id, dst_id) -> the files ``links``, int32 ends side by side, ascending, and ``degree``; runs two jobs."""
+    """(src_id, dst_id) -> the files ``links``, int32 ends side by side, ascending, and ``degree``. Runs two jobs."""
 
     def keep_part(batches: Batches) -> Batches:
         ends, part = [], 0

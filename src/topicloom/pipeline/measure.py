@@ -38,7 +38,7 @@ def topic_figures(n_subscriptions: int, exact: bool = False) -> Question:
 
 
 def node_figures(interest: DataFrame, links: DataFrame) -> DataFrame:
-    """(node, node_id, topics), (src_id, dst_id) -> (id, topic_count, degree); degree 0 without links."""
+    """(node, node_id, topics), (src_id, dst_id) -> (id, topic_count, degree). The degree is 0 without links."""
     ends = links.select(F.explode(F.array(SRC_ID, DST_ID)).alias(NODE_ID))
     degree = ends.groupBy(NODE_ID).agg(F.count("*").alias("degree"))
     counted = interest.select(F.col(NODE).alias("id"), NODE_ID, F.size(TOPICS).cast("bigint").alias("topic_count"))
@@ -47,7 +47,7 @@ def node_figures(interest: DataFrame, links: DataFrame) -> DataFrame:
 
 
 def unwanted_relays(interest: DataFrame, topics: DataFrame, linked: DataFrame) -> int | None:
-    """Nodes that pass on what they do not want, summed over the topics that are not connected; None if one cannot be.
+    """Sum the nodes that pass on what they do not want over unconnected topics. Returns None if one cannot be joined.
 
     Every task gets all links, and some of the topics: (node_id, topics), `topic_figures`, (src_id, dst_id).
     """

@@ -89,7 +89,7 @@ def _readers(tables: Tables) -> list[Callable[[], Iterator[pa.RecordBatch]] | No
 
 
 def _answers(started: Callable[[], DataFrame], tasks: int, stages: Stages) -> list[Any]:
-    """The answers of all tasks; what the first of them noted and took becomes known to ``stages``."""
+    """Return the answers of all tasks. Notes and times of the first task go to ``stages``."""
     start = time.perf_counter()
     with worker_sentences():
         found = started().toArrow()

@@ -67,7 +67,7 @@ class Prepared:
 
     @property
     def subscriptions(self) -> DataFrame:
-        """(node, topic, role): distinct labels, in no order; the role is null where it is not known."""
+        """(node, topic, role): distinct labels, in no order. The role is null where it is not known."""
         if self.roles is not None:
             return self.roles
         pairs = self.interest.select(NODE, F.explode(TOPICS).alias(TOPIC_ID))
@@ -122,7 +122,7 @@ def prepare(rows: DataFrame, *, stages: Stages | None = None) -> Prepared:
 
 
 def subscriptions_with_roles(tallied: DataFrame) -> DataFrame | None:
-    """(node, topic, role) of usable rows, kept by Spark; None if the rows had no roles."""
+    """(node, topic, role) of usable rows, kept by Spark. Returns None if the rows had no roles."""
     if ROLE not in tallied.columns:
         return None
     roles = tallied.where(F.col(REASON).isNull()).select(NODE, TOPIC, ROLE).persist()
@@ -183,7 +183,7 @@ def first_rejected(prepared: Prepared) -> list[dict[str, Any]]:
 
 
 def label_findings(prepared: Prepared) -> tuple[Finding, ...]:
-    """Look-alikes and patterns among the labels; few labels are brought here, many are compared on Spark."""
+    """Look-alikes and patterns among the labels. Few labels are brought here, many are compared on Spark."""
     nodes, topics = prepared.interest.select(NODE), prepared.topics.select(TOPIC)
     if prepared.counts["nodes"] + prepared.counts["topics"] <= _BROUGHT_HERE:
         return findings(*(_labels(table) for table in (nodes, topics)))

@@ -128,7 +128,7 @@ def open_table(
 
 @contextmanager
 def worker_sentences() -> Iterator[None]:
-    """Raise what a worker raised on purpose as it was; PySpark wraps it into its own exception."""
+    """Raise what a worker raised on purpose as it was, and not wrapped into PySpark's own exception."""
     try:
         yield
     except PySparkException as error:
@@ -169,7 +169,7 @@ def _planned(spark: SparkSession, path: str, options: ReadOptions, split: int) -
 
 
 def numbered_parts(spark: SparkSession, units: list[Unit]) -> list[Unit]:
-    """Parts of files with the numbers of their lines; files in which a quote encloses a line end become whole again.
+    """Parts of files with the numbers of their lines. Files in which a quote encloses a line end become whole again.
 
     Reads the files that are in parts once, which costs little beside parsing them.
     """

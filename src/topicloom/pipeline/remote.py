@@ -143,7 +143,7 @@ def _large_looked_at(spark: SparkSession, found: Found, options: ReadOptions) ->
 
 
 def _split_rows(spark: SparkSession, file: TableFile, plan: Plan) -> DataFrame | None:
-    """Rows of a large text, read in Spark's parts; None if a quote encloses a line end."""
+    """Rows of a large text, read in Spark's parts. Returns None if a quote encloses a line end."""
     light = replace(plan, files=(), skipped=())
 
     def count(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

@@ -40,7 +40,7 @@ class SharedFolder:
             np.save(file, array)
 
     def read(self, name: str, *, writable: bool = False) -> npt.NDArray[Any]:
-        """An array, mapped into memory; changes to a ``writable`` one stay with the process."""
+        """An array, mapped into memory. Changes to a ``writable`` one stay with the process."""
         return np.asarray(np.load(self.path / f"{name}.npy", mmap_mode="c" if writable else "r"))
 
     def keep_chunks(self, name: str, size: int, chunks: Iterator[Int32Array]) -> None:
@@ -76,7 +76,7 @@ def interest_files(work: Path) -> SharedFolder:
 
 
 def keep_interest(interest: DataFrame, folder: SharedFolder, n_nodes: int) -> None:
-    """(node_id, topics) -> the files ``indptr`` and ``topics``, a CSR; not again if they are there.
+    """(node_id, topics) -> the files ``indptr`` and ``topics``, a CSR. Does nothing if they are there.
 
     Chunks of nodes are written side by side and then put together by one task. Runs two jobs.
 

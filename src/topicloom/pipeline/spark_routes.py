@@ -190,7 +190,7 @@ def _cyclic(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
 
 
 def _growing(load: npt.NDArray[np.float64], rank: Int64Array) -> Question:
-    """The rows of every topic as arrays of ids; all null where the topic is not connected."""
+    """Find the rows of every topic as arrays of ids. All are null where the topic is not connected."""
 
     def answer(bucket: TopicBucket) -> dict[str, pa.Array]:
         interest, nodes = bucket.interest, np.asarray(bucket.nodes)

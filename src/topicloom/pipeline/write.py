@@ -18,7 +18,7 @@ _LINKS_A_FILE = 1_000_000
 def write_overlay(
     result: DesignResult, destination: str | Path, *, overwrite: bool = False, stages: Stages | None = None
 ) -> None:
-    """Write the overlay directory that docs/architecture.md describes; it appears whole or not at all.
+    """Write the overlay directory that docs/architecture.md describes. It appears whole or not at all.
 
     Parameters
     ----------

@@ -116,7 +116,7 @@ class DelimitedReader:
         return None if second is None else usable_batch(first, second, role)
 
     def _header_again(self, text: bytes) -> bool:
-        """Whether a line begins as the header does; the exact rules then look whether it is the header."""
+        """Say whether a line begins as the header does. The exact rules then decide whether it is the header."""
         header = self._layout.header
         ends = (b"\n", b"\r") if b"\r" in text else (b"\n",)
         return text.startswith(header) or any(end + header in text for end in ends)
@@ -202,7 +202,7 @@ def _enclosed(data: npt.NDArray[np.uint8], opening: npt.NDArray[np.int64], closi
 
 
 def columns(text: bytes, separator: str, width: int, wanted: Sequence[int]) -> list[pa.Array] | None:
-    """The wanted fields of all rows, as binary; None unless every row has the right number of fields.
+    """Cut the wanted fields out of all rows, as binary. Returns None unless all rows have the right number of fields.
 
     The quotes of the text must be within lines. Arrow would take a first U+FEFF for a byte order mark.
     """

@@ -27,7 +27,7 @@ def open_sheet(raw: BinaryIO, name: str) -> tuple[Any, list[str]]:
 
 
 def excel_layout(sheet: Any, options: ReadOptions, name: str, *, partitions: Mapping[str, str | None]) -> Layout:
-    """Which columns hold the labels, by the first row that is not empty; that row is the header."""
+    """Which columns hold the labels, by the first row that is not empty. That row is the header."""
     for line, cells in _rows(sheet, name):
         if options.header is False:
             width = max((place + 1 for place, cell in enumerate(cells) if cell is not None), default=0)

@@ -46,7 +46,7 @@ _decoder = json.JSONDecoder(
 
 
 def parse_object(line: bytes) -> tuple[dict[str, Any], str | None]:
-    """The object of a line; or an empty one, and the reason why the line is none."""
+    """Parse a line as a JSON object. Returns it, or an empty one with the reason why the line is none."""
     try:
         text = line.decode()
     except UnicodeDecodeError:

@@ -1,4 +1,4 @@
-"""Links as people have them, fitted to the nodes of an interest; what does not fit is found, not refused."""
+"""Links as people have them, fitted to the nodes of an interest. What does not fit is found, not refused."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -50,7 +50,7 @@ class LinkFindings:
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """The findings in words; none if every row is a link between two nodes of the subscriptions."""
+        """The findings in words. There are none if every row is a link between two nodes of the subscriptions."""
         told = [
             f"links: {self.rows:,} rows = {self.links:,} links + {self.repeated:,} repeated + {len(self.loops):,} of a "
             f"node with itself + {self.rejected:,} rejected"

@@ -154,7 +154,7 @@ def format_of(path: str, format: str | None) -> tuple[str | None, str | None, st
 
 
 def partitions_of(path: str, root: str) -> tuple[tuple[str, str | None], ...]:
-    """Columns that folders between the root and a file give; the root itself may be such a folder."""
+    """Columns that folders between the root and a file give. The root itself may be such a folder."""
     inside = os.path.relpath(path, root) if root and "://" not in path else path[len(root) :]
     own = [part for part in root.rstrip("/").split("/") if _PARTITION.fullmatch(part)]
     folders = [*own, *inside.split("/")[:-1]]

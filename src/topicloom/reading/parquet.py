@@ -51,14 +51,14 @@ def parquet_layout(
 
 
 class ParquetReader:
-    """Turns row groups of a Parquet file into batches of rows; the number of a row counts from 1."""
+    """Turns row groups of a Parquet file into batches of rows. The number of a row counts from 1."""
 
     def __init__(self, layout: Layout, file: str, words: tuple[str, str], topics_separator: str | None) -> None:
         self._layout, self._file, self._topics_separator = layout, file, topics_separator
         self._builder = RowBuilder(file, words)
 
     def batches(self, parquet: pq.ParquetFile, groups: Sequence[int], row: int) -> Iterator[pa.RecordBatch]:
-        """Batches of all rows of the groups; the first row has the number given."""
+        """Batches of all rows of the groups. The first row has the number given."""
         layout = self._layout
         names = [pick for pick in (layout.first, layout.second, layout.role) if isinstance(pick, str)]
         try:

@@ -45,7 +45,7 @@ LINKS = TableKind(
 
 
 class SubscriptionWords(TypedDict, total=False):
-    """What readers of subscriptions take as keywords; `topicloom.read_subscriptions` says what each of them means."""
+    """What readers of subscriptions take as keywords. `topicloom.read_subscriptions` says what each of them means."""
 
     node_column: str | None
     topic_column: str | None

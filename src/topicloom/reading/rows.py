@@ -115,7 +115,7 @@ def usable_batch(node: pa.Array, topic: pa.Array, role: pa.Array | None = None) 
 
 
 def as_labels(column: pa.Array) -> pa.Array | None:
-    """Binary or text as labels, if every one of them can be used; None if one cannot, or is not valid UTF-8."""
+    """Binary or text as labels, if every one of them can be used. Returns None if one cannot, or is not valid UTF-8."""
     if column.null_count:
         return None
     lengths = pc.min_max(pc.binary_length(column))
@@ -129,7 +129,7 @@ def as_labels(column: pa.Array) -> pa.Array | None:
 
 
 def as_roles(column: pa.Array) -> pa.Array | None:
-    """Binary as roles, null where empty; None if something else is among them."""
+    """Binary as roles, null where empty. Returns None if something else is among them."""
     try:
         texts = pc.utf8_lower(pc.utf8_trim_whitespace(column.cast(pa.string())))
     except pa.ArrowInvalid:

@@ -200,7 +200,7 @@ def reading_of(rows: pa.Table, notes: tuple[str, ...] = ()) -> Reading:
 
 
 def sorted_out(rows: pa.Table) -> tuple[pa.Table, pa.Table, dict[str, int]]:
-    """Rows that can be used, (node, topic, role); rows that cannot; and how many of these for which reason."""
+    """Split rows into those that can be used, (node, topic, role), and others. Returns also their number by reason."""
     unused = pc.is_valid(rows["reason"])
     rejected = rows.filter(unused).select(list(REJECTED_COLUMNS))
     tallied = pc.value_counts(rejected["reason"]).to_pylist()
@@ -217,7 +217,7 @@ def nothing_usable(rows: int, reasons: Mapping[str, int]) -> str:
 
 
 def distinct(used: pa.Table) -> pa.Table:
-    """Distinct pairs of labels; two roles of a pair become ``both``."""
+    """Drop repeats of pairs of labels. Two roles of a pair become ``both``."""
     grouped = used.group_by(["node", "topic"], use_threads=False).aggregate([("role", "min"), ("role", "max")])
     low, high = grouped["role_min"], grouped["role_max"]
     role = pc.if_else(pc.fill_null(pc.equal(low, high), True), low, "both")

@@ -197,7 +197,7 @@ class _Run:
         self._keep()
 
     def steps(self) -> Iterator[Progress]:
-        """Work chunk by chunk; yields after each."""
+        """Work chunk by chunk. Yields after each."""
         while self.done < self.schedule.steps and self.swaps.counters[LINKS]:
             hot = self._set_penalties()
             if self.step_price:

@@ -33,7 +33,7 @@ class CutTopic(NamedTuple):
 
 @dataclass(frozen=True)
 class Steps:
-    """How to go from one plan to another; answer of `topicloom.diff`.
+    """How to go from one plan to another, as `topicloom.diff` returns it.
 
     All rows of ``off`` are shut, then comes the barrier at which every broker has done so, then the rows of ``on`` are
     opened. Two different trees of one topic form a cycle together, so the other order would multiply messages.

@@ -84,7 +84,7 @@ class RouteFollower:
         return self.since(before)
 
     def since(self, keep: Routes | Plan | None) -> RouteChange:
-        """Rows in which the routes differ from others; none if there are no others."""
+        """Compare the routes with others. Returns the rows that differ, and no rows if there are no others."""
         old = keep.routes if isinstance(keep, Plan) else keep
         before = self._rows if old is None else _active(old)
         return RouteChange(tuple(sorted(before - self._rows)), tuple(sorted(self._rows - before)))

@@ -62,7 +62,7 @@ def _sorted(wanted: npt.NDArray[np.bool_], topic: Int32Array) -> Int64Array:
 
 
 def _matched(old: npt.ArrayLike | None, n_old: int, new: npt.ArrayLike | None, n_new: int) -> Int32Array:
-    """New id of every old one, by name; -1 where the name is gone."""
+    """New id of every old one, by name. Returns -1 where the name is gone."""
     found: pa.Array = pc.index_in(names(old, n_old), names(new, n_new))
     return pc.fill_null(found, -1).to_numpy().astype(np.int32)  # type: ignore[no-any-return]
 

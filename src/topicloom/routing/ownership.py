@@ -101,7 +101,7 @@ def check_dialling(interest: Interest, links: Int32Array, brokers: Mapping[str, 
 
 
 def undialled_pairs(numbers: Mapping[str, int], brokers: Mapping[str, Broker]) -> Int32Array:
-    """Pairs of nodes of which neither may dial the other, as ids; ``numbers`` gives the id of every label.
+    """Pairs of nodes of which neither may dial the other, as ids. ``numbers`` gives the id of every label.
 
     Raises
     ------

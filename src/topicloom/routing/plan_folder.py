@@ -43,7 +43,7 @@ Source = Path | zipfile.ZipFile
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """Routes with what they were made for; a folder on disk.
+    """Routes with what they were made for, as a folder on disk holds them.
 
     Attributes
     ----------
@@ -293,7 +293,7 @@ def _filled(column: pa.ChunkedArray) -> Int32Array:
 
 
 def _ids(column: pa.ChunkedArray, known: pa.Array, source: Source, part: str) -> Int32Array:
-    """Ids of names; -1 where the column is null."""
+    """Ids of names. Returns -1 where the column is null."""
     texts = _texts(column)
     ids = pc.index_in(texts, known)
     if ids.null_count > texts.null_count:

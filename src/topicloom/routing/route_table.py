@@ -29,7 +29,7 @@ class Failover(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Routes:
-    """One tree per topic over the links of an overlay; answer of `topicloom.routes`.
+    """One tree per topic over the links of an overlay, as `topicloom.routes` returns them.
 
     A *row* is one link used by one topic. The active rows of a topic are a spanning tree of its subscribers, so a
     message that every broker passes on over its rows reaches each subscriber once. Rows are sorted by topic, src, dst;
@@ -76,7 +76,7 @@ class Routes:
 
     @property
     def n_forests(self) -> int:
-        """Number of forests; 0 where none were asked for."""
+        """Number of forests, 0 where none were asked for."""
         return int(self.forest.max(initial=-1)) + 1
 
     @cached_property
@@ -86,7 +86,7 @@ class Routes:
 
     @cached_property
     def diameters(self) -> Int64Array:
-        """Longest path of each topic's tree in links, one cell per topic; -1 where the rows do not connect it."""
+        """Find the longest path of each topic's tree in links. It is -1 where the rows do not connect the topic."""
         place = np.full(self.interest.n_nodes, -1, np.int32)
         return frozen(
             tree_diameters(
@@ -220,7 +220,7 @@ class Routes:
 
 
 def names(labels: npt.ArrayLike | None, count: int) -> pa.Array:
-    """Labels as Arrow text; ids as text where there are no labels."""
+    """Return labels as Arrow text, or ids as text where there are no labels."""
     return label_columns.to_arrow(labels) if labels is not None else pa.array(np.arange(count)).cast(pa.large_string())
 
 
@@ -236,7 +236,7 @@ def assembled(
     forest: npt.ArrayLike,
     active: npt.ArrayLike,
 ) -> Routes:
-    """Routes from rows in any order and direction; the owners follow from the start order."""
+    """Routes from rows in any order and direction. The owners follow from the start order."""
     topics = np.asarray(topic, np.int32)
     both = np.sort(np.column_stack([np.asarray(end, np.int32) for end in ends]).reshape(-1, 2), axis=1)
     place = np.lexsort((both[:, 1], both[:, 0], topics))

@@ -134,7 +134,7 @@ def _trees(
 def least_trees(
     interest: Interest, links: Int32Array, load: npt.NDArray[np.float64], salts: npt.NDArray[np.int64]
 ) -> tuple[Int32Array, Bools]:
-    """Find a tree of least diameter for every topic; `kept_trees` says what is given and returned."""
+    """Find a tree of least diameter for every topic. `kept_trees` says what is given and returned."""
     base = (interest.indptr, interest.topic_indptr, interest.topic_nodes, links)
     nothing = (np.empty(0, np.int32),) * 4
     parent, exact = kept_trees(*base, nothing, load, salts, EXACT_UP_TO, SEARCHES)
@@ -175,7 +175,7 @@ def static_load(interest: Interest, rates: Rates | None) -> npt.NDArray[np.float
 
 
 def topic_rates(interest: Interest, rates: Rates | None) -> npt.NDArray[np.float64]:
-    """Rate of every topic; topics that a mapping does not name have rate 0.
+    """Rate of every topic. Topics that a mapping does not name have rate 0.
 
     Raises
     ------
@@ -195,7 +195,7 @@ def topic_rates(interest: Interest, rates: Rates | None) -> npt.NDArray[np.float
 
 
 def refuse_unconnected(interest: Interest, parent: Int32Array) -> None:
-    """Refuse topics that have no tree; the message names the first."""
+    """Refuse topics that have no tree. The message names the first."""
     at = np.flatnonzero(parent == -2)
     if len(at):
         topic = int(np.searchsorted(interest.topic_indptr, at[0], side="right")) - 1

@@ -71,7 +71,7 @@ class _Kinds:
         return tuple(int(part) for part in text.split(".") if part.isdecimal())
 
     def way(self, node: str, *, dials: bool, ready: bool, same_link: bool) -> str | None:
-        """How a broker takes one changed row; None when it has nothing to do.
+        """How a broker takes one changed row. Returns None when it has nothing to do.
 
         ``ready`` rows stand in both plans, open in one and shut in the other. See docs/guide/routes.md for where each
         rule was measured.

@@ -52,7 +52,7 @@ class BackupNode:
         return Told(self.topics, *(tuple(sorted(nodes)) for nodes in lists))
 
     def strike(self, gone: Numbers) -> list[Effect]:
-        """Take it that nodes have gone; backups are struck out when they are renewed."""
+        """Note that nodes have gone. Backups are struck out when they are renewed."""
         self.away.update(gone)
         known = {*self.neighbours, *self.primaries}.intersection(gone)
         for node in known:
@@ -118,7 +118,7 @@ class BackupNode:
         return []
 
     def renew(self, build: int, asker: int) -> list[Effect]:
-        """Renew the backups, after other renewals that are under way; ``build`` seeds what is random in it."""
+        """Renew the backups, after other renewals that are under way. ``build`` seeds what is random in it."""
         self.queue.append((build, asker))
         return self._begin() if len(self.queue) == 1 else []
 
@@ -132,7 +132,7 @@ class BackupNode:
         return self._seek(near | self.backups)
 
     def _seek(self, nodes: set[int]) -> list[Effect]:
-        """Ask nodes that have not been asked; choose if there are none."""
+        """Ask nodes that have not been asked. If there are none, choose."""
         self.open = nodes - self.seen - self.away
         self.seen |= self.open
         if not self.open:

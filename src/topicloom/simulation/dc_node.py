@@ -213,7 +213,7 @@ class DcNode:
     # Between partitions.
 
     def _speaker(self, partition: int) -> int:
-        """First member of a partition that is not suspected; -1 if all are."""
+        """First member of a partition that is not suspected. Returns -1 if all are."""
         return next((node for node in self.world.members[partition] if node not in self.suspects), -1)
 
     def _publish(self) -> None:
@@ -262,7 +262,7 @@ class DcNode:
             self._publish()
 
     def _suspect_stranger(self, node: int, message: Message) -> None:
-        """Suspect a node of another partition, and tell that partition; go on with its next member."""
+        """Suspect a node of another partition, and tell that partition. Go on with its next member."""
         partition = self.world.partition[node]
         self.suspects[node] = self.counts.get(node, 0)
         peer = self._speaker(partition)
@@ -332,7 +332,7 @@ class DcNode:
     # Links.
 
     def _dial(self) -> None:
-        """Dial links that are wanted now, and close those that are not any more; the lower number dials."""
+        """Dial links that are wanted now, and close those that are not any more. The lower number dials."""
         wanted = {peer for peer in self.inner | self.outer if peer > self.number}
         for peer in sorted(wanted - self.dialled):
             self._send(peer, LINK, told=True)

@@ -1,4 +1,4 @@
-"""An event loop with a network that delays and loses messages and lets nodes crash; everything follows from a seed.
+"""An event loop with a network that delays and loses messages and lets nodes crash. Everything follows from a seed.
 
 Node programs see none of this. A program is an object with the methods of `Program`; each gets what happened and
 returns what to do, a list of `Send`, `Wake`, `Up` and `Down`. No program sees a clock, a random number or another node.
@@ -61,7 +61,7 @@ class Program(Protocol):
         """Take a message."""
 
     def acknowledged(self, to: int, message: tuple[Any, ...]) -> Effects:
-        """Learn that a message has arrived; for those sent with ``told``."""
+        """Learn that a message has arrived, if it was sent with ``told``."""
 
     def gave_up(self, to: int, message: tuple[Any, ...]) -> Effects:
         """Learn that all tries to deliver a message were in vain."""
@@ -134,7 +134,7 @@ class Lost(NamedTuple):
 
 
 def size_of(message: Any) -> int:
-    """Bytes of the numbers of a message, however nested; texts are kinds, and part of the header.
+    """Count the bytes of the numbers of a message, however nested. Texts are kinds, and part of the header.
 
     >>> size_of(("interest", 0, (4, 5, 6)))
     16

@@ -37,14 +37,14 @@ class Planning:
         self._outer: dict[tuple[StarTopics, ...], dict[int, set[int]]] = {}
 
     def inner(self, nodes: tuple[int, ...], interests: Mapping[int, Topics]) -> dict[int, set[int]]:
-        """Partners of each node in the overlay of its partition; ``nodes`` ascending."""
+        """Partners of each node in the overlay of its partition. ``nodes`` ascending."""
         if nodes not in self._inner:
             part, n_topics, _ = _part([(node, interests[node]) for node in nodes])
             self._inner[nodes] = _partners(joining_links(part, None, n_topics, seed=self.seed).tolist())
         return self._inner[nodes]
 
     def stars(self, nodes: tuple[int, ...], interests: Mapping[int, Topics], shared: frozenset[int]) -> StarTopics:
-        """Star nodes of a partition with their shared topics; ``nodes`` ascending."""
+        """Star nodes of a partition with their shared topics. ``nodes`` ascending."""
         key = nodes, shared
         if key not in self._stars:
             part, _, names = _part([(node, interests[node]) for node in nodes])
@@ -54,7 +54,7 @@ class Planning:
         return self._stars[key]
 
     def outer(self, star_sets: tuple[StarTopics, ...]) -> dict[int, set[int]]:
-        """Partners of each star node in other partitions; one star set per partition."""
+        """Partners of each star node in other partitions, from one star set per partition."""
         if star_sets not in self._outer:
             rows = [star for stars in star_sets for star in stars]
             unit = np.repeat(np.arange(len(star_sets), dtype=np.int32), list(map(len, star_sets)))

@@ -60,7 +60,7 @@ class ShadowNode(WaveNode):
         self.led = self.leading = self.looking = self.chosen = self.again = False
 
     def notice(self, gone: Collection[int], build: int) -> None:
-        """Miss nodes that have gone, before the network starts; ``build`` sets of backups were built before."""
+        """Miss nodes that have gone, before the network starts. ``build`` sets of backups were built before."""
         self._forget()
         self.build = build
         for node in sorted(self.neighbours.keys() & gone):

@@ -18,7 +18,7 @@ Numbers = tuple[int, ...]
 
 
 class Told(NamedTuple):
-    """What a node tells of itself; all ascending."""
+    """What a node reports about itself. All of it ascends."""
 
     topics: Numbers
     neighbours: Numbers
@@ -83,7 +83,7 @@ def chosen_links(
     rule: Rule,
     met: Collection[tuple[int, int, int]] = (),
 ) -> list[tuple[int, int]]:
-    """Links between shadows, by Low-ODA's rule over the pieces that their reports tell of; the lower number first.
+    """Choose links between shadows by Low-ODA's rule over the reported pieces, with the lower number first.
 
     ``neighbours`` are those of who has gone; in a topic, a backup counts if a report ties it to one of them. ``met``
     has pieces that a wave has found to be one: the topic, and the names of the two.

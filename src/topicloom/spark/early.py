@@ -138,7 +138,7 @@ def attached(early: EarlyJava | None) -> Iterator[None]:
 
 
 def _listens(early: EarlyJava) -> bool:
-    """Wait until the JVM listens; whether it does. One that ended is left to PySpark, which tries again and reports."""
+    """Wait until the JVM listens. Returns whether it does. PySpark starts another in the place of one that ended."""
     while not early.address.is_file():
         if early.process.poll() is not None:
             return False

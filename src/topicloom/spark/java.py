@@ -46,7 +46,7 @@ def java_options(*, quick: bool, new_archive: Path | None = None) -> str:
 
 
 def archive_file() -> Path | None:
-    """The archive that was made for this Java and this Spark; None where there is none that can be used."""
+    """The archive that was made for this Java and this Spark. Returns None where there is none that can be used."""
     place = archive_place()
     if place is None:
         return None

@@ -158,7 +158,7 @@ def _keep_archive(scratch: Path) -> None:
 
 @contextmanager
 def _folder_of(early: EarlyJava) -> Iterator[Path]:
-    """The temporary folder of a JVM that was started early; a JVM that no session took is ended with it."""
+    """The temporary folder of a JVM that was started early. A JVM that no session took is ended with it."""
     with early.folder:
         try:
             yield early.scratch
@@ -228,7 +228,7 @@ def _from_the_start(scratch: Path, *, small: bool) -> dict[str, str]:
 
 
 def _heap_mib() -> int:
-    """Memory for the embedded Spark: a quarter of what is at hand, from 2 to 8 GiB; Python workers need the rest."""
+    """Memory for the embedded Spark: a quarter of what is at hand, from 2 to 8 GiB. Python workers need the rest."""
     return max(2048, min(8192, available_memory() // 4 // 2**20))
 
 
@@ -282,7 +282,7 @@ def _ask(what: str, given: str, places: Sequence[str], usual_port: int) -> None:
 
 @contextmanager
 def _spark_output(scratch: Path, verbose: bool) -> Iterator[None]:
-    """Send what the JVM and the workers write to stderr to a file; kept, and named, if Spark fails."""
+    """Send what the JVM and the workers write to stderr to a file. It is kept, and named, if Spark fails."""
     if verbose:
         yield
         return

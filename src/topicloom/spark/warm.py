@@ -18,7 +18,7 @@ COMPILING = "loading kernels (compiled on the first run, about a minute)"
 
 
 def warm(method: str = "gm") -> None:
-    """Run a method, the judge and the measures on a tiny interest; instant when their code is cached."""
+    """Run a method, the judge and the measures on a tiny interest. With cached code that takes a moment."""
     from topicloom.judge import verify
     from topicloom.measures import filtering_costs, measure
     from topicloom.methods import design

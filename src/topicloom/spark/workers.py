@@ -72,7 +72,7 @@ def _refuse_missing(spark: "SparkSession") -> None:
 
 
 def settle() -> None:
-    """Take what this process has loaded out of garbage collection, once; call it in a worker, when kernels have run.
+    """Exempt what this process has loaded from garbage collection, once. For workers, when kernels have run.
 
     PySpark collects garbage after every task of a worker that it keeps, and with numba, Arrow and numpy loaded that
     takes some 80 ms, as long as a small task's work.

@@ -19,7 +19,7 @@ from topicloom.star_sets.stars import StarSet
 
 
 class StarLink(NamedTuple):
-    """A link between star nodes of two sites; ``src`` is the lower of the two names."""
+    """A link between star nodes of two sites. ``src`` is the lower of the two names."""
 
     src: str
     dst: str

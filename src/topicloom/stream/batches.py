@@ -192,7 +192,7 @@ class BatchSink:
             self._listener(BatchReport(batch, *counts, *size, time.perf_counter() - started, moved))
 
     def _without_repeats(self, found: list[Arrival]) -> tuple[list[Arrival], int]:
-        """Drop arrivals whose id was seen before; of several with one id the first counts.
+        """Drop arrivals whose id was seen before. Of several with one id the first counts.
 
         Returns the others, and how many were dropped.
         """

@@ -42,7 +42,7 @@ class Store:
             raise OutputExistsError(f"cannot write {out}: {error.strerror}") from None
 
     def load(self) -> pa.Table:
-        """All figures, those of a cell together; of a cell that is there twice the later ones."""
+        """Load all values, those of a cell together. Of a cell that is stored twice the later ones count."""
         files = [self.path, *sorted(self._journal.glob("*.parquet"))]
         tables = [parquet.read_table(path, schema=SCHEMA) for path in files if path.exists()]
         last = {key: number for number, table in enumerate(tables) for key in table["key"].unique().to_pylist()}

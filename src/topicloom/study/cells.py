@@ -78,7 +78,7 @@ class Cell:
 
     @property
     def weight(self) -> float:
-        """Rough cost beside other cells of the same measurement and method; for the estimate of what is left."""
+        """Estimate the cost beside other cells of the same measurement and method, to say what is left of a run."""
         nodes, rounds = self.workload.get("nodes", 1000), self.options.get("rounds", 1)
         return float(nodes**1.5 * rounds)
 

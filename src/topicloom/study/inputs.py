@@ -29,7 +29,7 @@ DATASETS = {
 
 
 def interest_of(cell: Cell) -> Interest:
-    """Interest that a cell is about; the last ones are kept, since cells of one interest follow each other."""
+    """Interest that a cell is about. The last ones are kept, since cells of one interest follow each other."""
     return drawn(cell.workload, cell.seed)
 
 
@@ -65,7 +65,7 @@ def case_vii(nodes: int) -> Interest:
 
 
 def steeper_exponential(nodes: int, topics: int, subscriptions: int, rate: float, seed: int) -> Interest:
-    """Draw by p(t) ∝ exp(-rate t / topics), an exponential popularity of another steepness; all nodes want as many.
+    """Draw by p(t) ∝ exp(-rate t / topics), a popularity of another steepness, with equal sizes for all nodes.
 
     `topicloom.generate` has rate 7.98, 55 % of the mass on a tenth of the topics; 18 puts 83 % there. Drawing until a
     node has enough distinct topics is the same as taking those with the largest log p(t) + Gumbel noise.
@@ -131,7 +131,7 @@ class Churn(NamedTuple):
 
     @classmethod
     def of(cls, cell: Cell) -> "Churn":
-        """The churn that a cell's workload, rounds and seed stand for; newcomers are drawn as all others are."""
+        """The churn that a cell's workload, rounds and seed stand for. Newcomers are drawn as all others are."""
         nodes, count = cell.workload["nodes"], cell.options["rounds"]
         everyone = drawn({**cell.workload, "nodes": nodes + count}, cell.seed)
         return cls(everyone, nodes, list(_rounds(nodes, count, cell.seed)))

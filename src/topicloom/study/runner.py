@@ -43,7 +43,7 @@ def run_cells(
 
 
 def _next_wave(cells: Sequence[Cell], progress: "Progress", cores: int) -> Sequence[Cell]:
-    """The first cells, as many as are estimated to take the seconds of a wave; few of a kind that is new.
+    """Take as many cells as are estimated to fill the seconds of a wave, and few of a kind that is new.
 
     However long they take, there is a task for each core.
     """
@@ -100,7 +100,7 @@ def _measure_batches(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBat
 
 
 def figures_of(cell: Cell) -> pa.Table:
-    """Measure a cell; a row a figure."""
+    """Measure a cell. Returns a row for each value."""
     kind = MEASUREMENTS[cell.measurement]
     start = time.perf_counter()
     figures = list(kind.function(cell))
@@ -168,7 +168,7 @@ _COMPILED_ELSEWHERE = ("star-bound",)  # a linear program, which would take long
 
 
 def warm(cells: Iterable[Cell]) -> None:
-    """Run each kind of cell once on a tiny interest; instant when its code is cached."""
+    """Run each kind of cell once on a tiny interest. With cached code that takes a moment."""
     kinds = {(cell.measurement, cell.method, cell.workload.get("sizes")): cell for cell in cells}
     kinds = {kind: cell for kind, cell in kinds.items() if cell.measurement not in _COMPILED_ELSEWHERE}
     for cell in kinds.values():

@@ -88,7 +88,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Panel:
-    """A pair of axes. ``x`` is a column of the results; ``marks`` are published values, dashed: (label, value)."""
+    """A pair of axes. ``x`` is a column of the results. ``marks`` are published values, dashed: (label, value)."""
 
     title: str
     x: str

@@ -32,7 +32,7 @@ class WorkloadOptions(TypedDict, total=False):
 
 @dataclass(frozen=True)
 class Workload:
-    """A seeded synthetic interest, not yet drawn; see `topicloom.generate` for the meaning of the options.
+    """A seeded synthetic interest, not yet drawn. See `topicloom.generate` for the meaning of the options.
 
     Raises
     ------

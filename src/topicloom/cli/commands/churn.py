@@ -58,7 +58,7 @@ class UpkeepOptions:
 
     @property
     def given(self) -> dict[str, Any]:
-        """What was asked for; the rest is left to the library."""
+        """The options that were given. The library has defaults for the others."""
         return {name: value for name, value in vars(self).items() if value is not None}
 
 

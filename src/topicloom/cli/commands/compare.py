@@ -137,7 +137,7 @@ def _side_by_side(
     choices: Sequence[MethodChoice],
     stages: "Stages",
 ) -> "Comparison | None":
-    """A task for each row, which reads the files itself; None where the files do not fit one, or Python cannot."""
+    """Make a task for each row. Returns None where the files do not fit one task, or Python cannot read them."""
     from topicloom.pipeline.one_pass import in_tasks
 
     works = [partial(task, choices=[], held=True)] if len(tables) > 1 else []

@@ -207,7 +207,7 @@ def _spread(
     work: Path,
     staging: Path | None,
 ) -> "Designed | None":
-    """Design by the distributed pipeline, and write; without a folder to write to, only look at the rows."""
+    """Design by the distributed pipeline, and write. Without a folder to write to, only look at the rows."""
     if request.refine is not None:
         raise InvalidOptionError(
             "--refine is for designs of one task; design without it, then: topicloom refine OUT BETTER"
@@ -258,7 +258,7 @@ def _beside(prepared: "Prepared") -> "dict[str, dict[str, Any]]":
 
 
 def _barred(prepared: "Prepared", request: DesignRequest, narrator: Narrator) -> "tuple[dict[str, int], Any]":
-    """Id of every node by label, and the forbidden pairs; nothing is collected when none are given."""
+    """Find the id of every node by label, and the forbidden pairs. Collects nothing where none are given."""
     if request.bars is None:
         return {}, None
     from topicloom.spark.columns import NODE, NODE_ID

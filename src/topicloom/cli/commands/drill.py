@@ -70,7 +70,7 @@ def _nodes(interest: Interest, names: list[str]) -> list[int | str]:
 def _facts(
     interest: Interest, report: DrillReport | None, summary: DrillSummary | None, weak: tuple[WeakNode, ...]
 ) -> dict[str, Any]:
-    """What --json prints; nodes and topics by name."""
+    """Return what --json prints, with nodes and topics by name."""
     facts: dict[str, Any] = {}
     if report is not None:
         facts["drill"] = _named(interest, report)

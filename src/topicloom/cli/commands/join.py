@@ -26,7 +26,7 @@ def command(
     overwrite: Overwrite = False,
     as_json: Json = False,
 ) -> int:
-    """Join topic-connected overlays that have no node in common; none of their links is touched.
+    """Join topic-connected overlays that have no node in common. None of their links is touched.
 
     Says what was added; the result is verified. Nodes and topics are known by their labels. Needs no Spark.
     """

@@ -112,7 +112,7 @@ def check_choice(engine: str | None) -> None:
 
 
 def _too_large(overlay: Path) -> str | None:
-    """Why the routes of an overlay do not fit in this process; None where they do, or where that is not known."""
+    """Say why the routes of an overlay do not fit in this process. Returns None where they do, or nothing is known."""
     counts = [_row_count(overlay / part) for part in ("subscriptions", "links")]
     needed, available = _BYTES_A_SUBSCRIPTION * counts[0] + _BYTES_A_LINK * counts[1], available_memory()
     if needed <= available:
@@ -149,7 +149,7 @@ def _on_spark(
 
 
 def load_inventory(path: Path | None) -> tuple[Any, str | None]:
-    """The inventory in a file and its fingerprint; nothing without a file."""
+    """Read the inventory in a file, and its fingerprint. Without a file there is neither."""
     if path is None:
         return None, None
     from topicloom.deploy import Inventory

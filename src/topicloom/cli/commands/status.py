@@ -28,7 +28,7 @@ EXAMPLE = "Example: topicloom status live    (the OUT of topicloom stream, its s
 
 @dataclass(frozen=True)
 class Standing:
-    """An overlay, the connectivity that it keeps, and what is known of its life; times are seconds since 1970."""
+    """An overlay, the connectivity that it keeps, and what is known of its life. Times are seconds since 1970."""
 
     overlay: Overlay
     k: int
@@ -147,7 +147,7 @@ def _fresh(standing: Standing, k: int) -> dict[str, Any]:
 
 
 def _same_method(standing: Standing, k: int) -> tuple[str, dict[str, Any]]:
-    """The method that the overlay was designed with, and its options; one that reaches k where it is not known."""
+    """Find the method and options of the overlay. Where these are not known, a method that reaches k."""
     life = life_of(standing.overlay)
     if k == standing.k and life["method"] in METHODS:
         spec = spec_of(life["method"])

@@ -49,7 +49,7 @@ class Crew:
         self._janitor.wait()
 
     def start(self, name: str, command: Sequence[str], environment: Mapping[str, str] | None = None) -> None:
-        """Start a process in the folder; what it prints goes to ``NAME.log`` there."""
+        """Start a process in the folder. What it prints goes to ``NAME.log`` there."""
         with (self.folder / f"{name}.log").open("ab") as log:
             self.processes[name] = subprocess.Popen(
                 [self.setpriv, "--pdeathsig", "KILL", *command],
@@ -72,7 +72,7 @@ class Crew:
         self.processes[name].send_signal(number)
 
     def last_words(self, name: str) -> str | None:
-        """What a process that has ended printed last; None while it runs."""
+        """Return the end of what a process printed before it ended, or None while it runs."""
         if self.processes[name].poll() is None:
             return None
         lines = (self.folder / f"{name}.log").read_text(encoding="utf-8", errors="replace").strip().splitlines()
@@ -84,7 +84,7 @@ class Crew:
 
 
 def proportional_memory(pid: int) -> int:
-    """Bytes of memory of a process, shared pages divided among those that share them; 0 for one that has ended."""
+    """Measure the memory of a process in bytes, with shared pages divided. Returns 0 for one that has ended."""
     try:
         text = Path(f"/proc/{pid}/smaps_rollup").read_text(encoding="ascii")
     except OSError:
@@ -93,7 +93,7 @@ def proportional_memory(pid: int) -> int:
 
 
 def program(name: str, remedy: str) -> str:
-    """Path of a program; an error says how to get it."""
+    """Find the path of a program. An error says how to get it."""
     found = shutil.which(name) or shutil.which(name, path="/usr/sbin:/usr/local/sbin:/sbin")
     if found is None:
         raise BrokerUnavailableError(f"the program {name} is not installed; {remedy}")
@@ -101,7 +101,7 @@ def program(name: str, remedy: str) -> str:
 
 
 def version_of(path: str, question: str, pattern: str) -> str:
-    """Version that a program prints when it is asked; an error where its answer does not match the pattern."""
+    """Ask a program for its version. Raises where its answer does not match the pattern."""
     answer = subprocess.run([path, question], capture_output=True, text=True, timeout=20, check=False).stdout
     found = re.search(pattern, answer)
     if found is None:

@@ -143,7 +143,7 @@ class NatsWire(Connection):
         return wire
 
     def publish(self, topic: bytes, payload: bytes) -> None:
-        """Publish; the server confirms nothing."""
+        """Publish. The server confirms nothing."""
         self._write(b"PUB %b %d\r\n%b\r\n" % (topic, len(payload), payload))
 
     async def ping(self) -> None:

@@ -114,7 +114,7 @@ class AmqpWire:
         return cls(connection, channel)
 
     def publish(self, topic: bytes, payload: bytes) -> None:
-        """Publish; the broker confirms nothing."""
+        """Publish. The broker confirms nothing."""
         self._channel.basic_publish(CLIENTS, topic.decode(), payload)
 
     async def ping(self) -> None:

@@ -95,7 +95,7 @@ class ZenohWire:
         self._subscribers = [session.declare_subscriber(one, heard) for one in keys]
 
     def publish(self, topic: bytes, payload: bytes) -> None:
-        """Publish; a full queue is waited for."""
+        """Publish. Waits while the queue is full."""
         import zenoh
 
         self._session.put(topic.decode(), payload, congestion_control=zenoh.CongestionControl.BLOCK)

@@ -42,7 +42,7 @@ class Scene:
 def on_loopback(
     network: Network, given: Inventory | None, folder: Path, *, leaves: bool = False, secured: bool = False
 ) -> Scene:
-    """Move the brokers of a network to 127.0.0.1; with ``leaves`` each gets a second port for other brokers.
+    """Move the brokers of a network to 127.0.0.1. With ``leaves`` each gets a second port for other brokers.
 
     With ``secured`` brokers that have no credential get one.
 

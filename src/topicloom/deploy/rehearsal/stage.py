@@ -80,7 +80,7 @@ class Kind(ABC):
         return tree_distances(network.topic_rows.get(topic, ()), publisher)
 
     def transit(self, stage: "Stage") -> tuple[int, int] | None:
-        """Copies, at least and at most, that pass through brokers that did not ask; None where rows rule that out."""
+        """Bound the copies that pass through brokers that did not ask. Returns None where rows rule these out."""
         return None
 
     def memory(self, stage: "Stage") -> int:
@@ -94,7 +94,7 @@ class Kind(ABC):
 
 @dataclass
 class Stage:
-    """Running brokers. `tally` counts what the connections hear; it can be replaced between parts of a rehearsal."""
+    """Running brokers. `tally` counts what the connections hear. It can be replaced between parts of a rehearsal."""
 
     kind: Kind
     site: Site
@@ -202,7 +202,7 @@ class Stage:
 
     @property
     def gates(self) -> Gates:
-        """How this kind of broker opens and shuts rows; only kinds that do so get here."""
+        """How this kind of broker opens and shuts rows. Only kinds that do so get here."""
         assert self.kind.gates is not None
         return self.kind.gates
 

@@ -159,7 +159,7 @@ class Travel:
 
     @classmethod
     def of(cls, tally: Tally, links_from: Callable[[str, str], dict[str, int]]) -> "Travel":
-        """Measure all copies; ``links_from`` gives for a topic and its publisher the links to each broker."""
+        """Measure all copies. ``links_from`` gives for a topic and its publisher the links to each broker."""
         messages = tally.messages()
         distances: dict[tuple[str, str], dict[str, int]] = {}
         hops, delays = [0], [0.0]

@@ -15,7 +15,7 @@ class Wire(Protocol):
     """One connection that hears everything at a broker and can publish there."""
 
     def publish(self, topic: bytes, payload: bytes) -> None:
-        """Send a message; it is on its way when this returns."""
+        """Send a message. It is on its way when this returns."""
 
     async def ping(self) -> None:
         """Wait for an answer of the broker."""
@@ -78,7 +78,7 @@ class Connection(asyncio.Protocol):
         self.transport: asyncio.Transport | None = None
 
     def close(self) -> None:
-        """Drop the connection; `on_lost` is not called."""
+        """Drop the connection. `on_lost` is not called."""
         self._closing = True
         if self.transport is not None:
             self.transport.abort()

@@ -18,7 +18,7 @@ from topicloom.kernels.streams import BACKUP_STREAM, draw
 
 
 class Scratch(NamedTuple):
-    """Memory that the kernels of churn share between calls; stamps tell what is of this call."""
+    """Memory that the kernels of churn share between calls. Stamps mark what the current call has written."""
 
     stamp: np.ndarray  # int64 per node
     number: np.ndarray  # int64 per node
@@ -188,7 +188,7 @@ def primal_dual_backups(rows, members, node, weight, barred, shared, rounds, key
 
 @serial
 def _count_shared(rows, members, node, shared, step):
-    """Count a topic of the node for each of its subscribers; or take it back, by a step of -1."""
+    """Count a topic of the node for each of its subscribers. A step of -1 takes it back."""
     for k in range(rows.start[node], rows.start[node] + rows.length[node]):
         t = rows.pool[k]
         for at in range(members.start[t], members.start[t] + members.length[t]):
@@ -197,7 +197,7 @@ def _count_shared(rows, members, node, shared, step):
 
 @serial
 def greedy_backups(c, rounds):
-    """Build the backups of a node as a union of greedy covers (Algorithm 11 of [shadows]); int32.
+    """Build the backups of a node (int32) as a union of greedy covers (Algorithm 11 of [shadows]).
 
     Cost: O(Σ subscribers of the topics · log candidates).
     """

@@ -176,7 +176,7 @@ def _links_freed(star, needed):
 
 @serial
 def _two_freed(star, c, neighbours):
-    """Two neighbours, of many links where possible, for both of which together node number c stands in; or fewer."""
+    """Choose up to two neighbours that node number c can stand in for together, those with many links first."""
     held = star.held.copy()
     at = np.full(len(held), -1, np.int32)
     for k in range(len(star.entries)):

@@ -99,7 +99,7 @@ def topic_stars(indptr, topics, topic_indptr, topic_nodes, places, topic_places)
 
 @serial
 def _best_entry(indptr, topics, missing, in_t, topic_places, u):
-    """Entry of u with the least missing links among topics in T, ties by topic place; -1 when there is none."""
+    """Entry of u with the least missing links among topics in T, ties by topic place. Returns -1 when there is none."""
     best = np.int64(-1)
     for k in range(indptr[u], indptr[u + 1]):
         if in_t[topics[k]] and (

@@ -75,7 +75,7 @@ def draw_distinct(first_node: int, last_node: int, seed: int, weights: Weights, 
 
 @borrowing
 def _draw_rows(first_node, base, weights, tree, total, indptr, topics):
-    """Fill ``topics`` row by row; ``tree`` (int64, all 0, one more than weights) becomes the Fenwick tree."""
+    """Fill ``topics`` row by row. ``tree`` (int64, all 0, one more than weights) becomes the Fenwick tree."""
     for topic in range(len(weights)):
         _add(tree, topic, weights[topic])
     top = 1
@@ -135,7 +135,7 @@ def draw_independent(first_node: int, last_node: int, seed: int, certain: int, t
 
 @borrowing
 def _find(tree, top, mark):
-    """Find the weight that ``mark`` falls on, all laid end to end; ``top``: largest power of 2 in range."""
+    """Find the weight that ``mark`` falls on, all laid end to end. ``top`` is the largest power of 2 in range."""
     place = 0
     step = top
     while step > 0:

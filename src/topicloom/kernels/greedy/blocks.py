@@ -260,7 +260,7 @@ def _contract(b, t, q, r):
 
 @borrowing
 def _meeting(b, q, r):
-    """The first entry on both ways to the root, from two entries of one tree; the two climb in turn."""
+    """The first entry on both ways to the root, from two entries of one tree. The two climb in turn."""
     b.counters[1] += 1
     climb = b.counters[1]
     x, y = np.int64(q), np.int64(r)

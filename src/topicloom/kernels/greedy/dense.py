@@ -59,7 +59,7 @@ class Dense(NamedTuple):
 
 @borrowing
 def groups_per_row(n):
-    """Groups that a row of the table takes; its end is padded with zeros."""
+    """Groups that a row of the table takes. Its end is padded with zeros."""
     return (n + GROUP - 1) // GROUP
 
 

@@ -286,7 +286,7 @@ def _without_divisor(weight):
 
 
 def _popular_first(node_ptr, topic, n_topics, start, weight):
-    """Topics of all nodes (CSR) renumbered from the most wanted to the least, still ascending; and start likewise.
+    """Renumber the topics of all nodes (CSR) by falling popularity, ascending in each row, and start likewise.
 
     Where topics have weights, these come first, rising, and the topics of each begin at a multiple of 8: numbers in
     between belong to no topic. Returns (topic, start, how many numbers there are, weight).

@@ -58,7 +58,7 @@ def grown_links(c, s, walk, calm_walk, most, degree, max_degree, rho):
 
 @serial
 def grow_listed(c, pairs, degree, max_degree, rho):
-    """Add links of a list by the rule, inside a kernel; see `grown_links`.
+    """Add links of a list by the rule, inside a kernel. See `grown_links`.
 
     Parameters
     ----------

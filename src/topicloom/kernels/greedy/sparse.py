@@ -205,7 +205,7 @@ def note_entered(c, s, t, n_changed):
 
 @borrowing
 def _rank_at(s, w):
-    """Rank of the pair that the walk stands at: the next of the window or of the memories; -1 at the window's end."""
+    """Return the rank at which the walk stands, the next of the window or of the memories. -1 at the window's end."""
     rank = -1
     if w.state[AT] < w.state[N_BATCH]:
         rank = w.batch[w.state[AT]]
@@ -496,7 +496,7 @@ def _sweep_row(c, s, w, v, start, stop, level, capped, n_batch):
 
 @borrowing
 def _remember(memory_ptr, n_memory, partner, worths, rising, rest, v, x, worth):
-    """Put a pair into the memory of row v; when that is full, what is not above its average is forgotten first."""
+    """Put a pair into the memory of row v. When that is full, what is not above its average is forgotten first."""
     first, end = memory_ptr[v], memory_ptr[v + 1]
     if first + n_memory[v] == end:
         total = 0

@@ -71,7 +71,7 @@ else:
 
     @intrinsic
     def lower(typing_context, tiles, n_columns, x, y, extra, extra_at, bound, at, weight):
-        """Lower the bounds at ``at`` … of 64 pairs to what their topics left count for, plus ``extra``; see above."""
+        """Lower the bounds at ``at`` … of 64 pairs to what their topics left count for, plus ``extra``. See above."""
         weighted = not isinstance(weight, types.NoneType)
 
         def codegen(context, builder, signature, args):

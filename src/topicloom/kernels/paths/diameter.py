@@ -306,7 +306,7 @@ def _settle_by_words(indptr, neighbours, high, best, distance, queue):
 
 @serial
 def _gather(indptr, neighbours, v, high, best, distance, queue):
-    """Take the nearest candidates (high > best) of v, at most 64; they, and the distance of the last.
+    """Gather up to 64 of the nearest candidates (high > best) of v. Returns them, and the distance of the last.
 
     Sources close to each other reach any node at about the same time: their bits travel together.
     Overwrites ``distance`` and ``queue``.
@@ -337,7 +337,7 @@ def _gather(indptr, neighbours, v, high, best, distance, queue):
 
 @serial
 def _word_eccentricity(indptr, neighbours, sources, seen, arriving, leaving, frontier, reached):
-    """Largest eccentricity of at most 64 sources; ``arriving`` and ``leaving`` are zero before and after."""
+    """Find the largest eccentricity of up to 64 sources. ``arriving`` and ``leaving`` are zero before and after."""
     seen[:] = 0
     size = len(sources)
     for i in range(size):

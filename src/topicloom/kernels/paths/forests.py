@@ -76,7 +76,7 @@ def shared_forests(indptr, topic_indptr, topic_nodes, links, kept, order, home, 
 
 @serial
 def _fitting(subscribers, src, dst, edge, roots, inside, count, home):
-    """The first forest that the topic fits, its older one before all others; ``count`` when it needs a new one."""
+    """Find the first forest that the topic fits, its older one before all others. ``count`` stands for a new one."""
     part = np.empty(len(subscribers), np.int32)
     seen = np.full(roots.shape[1], -1, np.int32)
     if home >= 0 and _fits(subscribers, src, dst, edge, roots[home], inside[home], part, seen):

@@ -109,7 +109,7 @@ def _passed(up, depth, a, b, over):
 
 @serial
 def _chosen(n_edges, starts, passing):
-    """Go through the inner nodes and take edges until the parts at each are joined; edges taken before come first."""
+    """Go through the inner nodes and take edges until the parts at each are joined. Edges taken before come first."""
     chosen = np.zeros(n_edges, np.bool_)
     n = len(starts) - 1
     part = np.arange(n).astype(np.int32)

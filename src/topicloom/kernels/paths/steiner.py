@@ -90,7 +90,7 @@ def _ways(indptr, neighbours, reached, realm, distance):
 
 @serial
 def _climb(parent, v):
-    """Number of nodes from v up to its terminal, or to where an earlier way has been; cuts them off."""
+    """Count and cut off the nodes from v up to its terminal, or to where an earlier way has been."""
     count = 0
     while parent[v] >= 0:
         count += 1

@@ -51,7 +51,7 @@ def topic_shape(n, src, dst, searches):
 
 @serial
 def _sweep(indptr, neighbours, order):
-    """Number of components; fills ``order`` (int32) with all nodes, a component at a time, breadth first."""
+    """Count components. ``order`` (int32) is filled with all nodes, a component at a time, breadth first."""
     n = len(indptr) - 1
     met = np.zeros(n, np.bool_)
     components = 0

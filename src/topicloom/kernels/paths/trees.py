@@ -193,7 +193,7 @@ def _none_lower(low, slot, radius):
 
 @serial
 def _next_candidate(indptr, low, slot, radius):
-    """The vertex to search from next: of least lower bound, then of highest degree; -1 when all are beyond radius."""
+    """Choose the vertex to search from: least lower bound, then highest degree. Returns -1 when all are too far."""
     chosen, most_links = -1, -1
     for v in range(len(low)):
         if slot[v] < 0 and low[v] <= radius:
@@ -221,7 +221,10 @@ def _search_from(indptr, neighbours, v, low, distance, queue, farthest):
 
 @serial
 def _middle_edge(indptr, neighbours, load, salt, searched, eccentricity, slot, farthest, radius):
-    """Edge of least load between two vertices of eccentricity ``radius`` without a common farthest vertex; -1, -1."""
+    """Find the least loaded edge between two vertices of eccentricity ``radius`` without a common farthest vertex.
+
+    Returns -1, -1 where there is none.
+    """
     best_u, best_v = -1, -1
     for i in range(len(searched)):
         u = searched[i]
@@ -257,7 +260,7 @@ def _disjoint(a, b):
 
 @serial
 def _tree_from(indptr, neighbours, u, v, load, salt, distance, queue):
-    """Shortest-path tree of a vertex (u = v) or of the middle of an edge, as parents; u is the root.
+    """Grow the shortest-path tree of a vertex (u = v) or of the middle of an edge, as parents with root u.
 
     Of the neighbours that are nearer, the one of least load becomes the parent.
     """

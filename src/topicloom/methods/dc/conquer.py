@@ -83,7 +83,7 @@ class Settings(NamedTuple):
     effort: float = 0
 
     def places(self, nodes: Int32Array) -> Int32Array | None:
-        """Places of nodes on the circle of the tie rule; None if they follow from the seed."""
+        """Places of nodes on the circle of the tie rule. Returns None if they follow from the seed."""
         return np.argsort(np.argsort(nodes)).astype(np.int32) if self.numbered else None
 
     @property
@@ -108,7 +108,7 @@ def build_core(part: Part, settings: Settings) -> Core:
 def inner_links(
     part: Part, unit: Int64Array | None, settings: Settings, degree: Int64Array | None = None
 ) -> Int32Array:
-    """Links by the inner method that connect every topic of a part; the parameters are those of `joining_links`."""
+    """Links by the inner method that connect every topic of a part. The parameters are those of `joining_links`."""
     if settings.effort:
         return _refined(part, inner_links(part, unit, settings._replace(effort=0), degree), settings)
     if not settings.rounds:
@@ -140,7 +140,7 @@ def _first_entries(part: Part, unit: Int64Array, n_topics: int) -> Int32Array:
 
 
 def conquer(part: Part, number: int, core: Core, subscribers: Int64Array, settings: Settings) -> Piece:
-    """Connect a partition within itself and to the core; its star set covers its open topics.
+    """Connect a partition within itself and to the core. Its star set covers its open topics.
 
     Afterwards the nodes of partition and core that want a topic are k-connected, for every topic. A topic is open if it
     has ``subscribers`` in other partitions as well, and fewer than k in the core; see `Core.left_over`.
@@ -162,7 +162,7 @@ def conquer(part: Part, number: int, core: Core, subscribers: Int64Array, settin
 
 
 def merge_group(stars: Stars, number: int, subscribers: Int64Array, settings: Settings) -> Piece:
-    """Connect the units of a group over their star nodes; its star set is for the next level.
+    """Connect the units of a group over their star nodes. Its star set is for the next level.
 
     By Greedy Merge's rule, by GM2's at k = 2, or by Low-ODA's if that conquers. ``subscribers`` are counted among the
     star nodes of all groups.

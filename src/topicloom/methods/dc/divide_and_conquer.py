@@ -44,7 +44,7 @@ REFINED_NODE, REFINED_SUBSCRIPTION = 600, 400  # bytes that `refine` takes, at m
 
 
 class Plan(NamedTuple):
-    """The options of `dc`, checked; ``partitions`` may still be "auto"."""
+    """The options of `dc`, checked. ``partitions`` may still be "auto"."""
 
     partitions: int | str
     division: str
@@ -106,7 +106,7 @@ def _engine_rho(inner: Any, rho: Any) -> float:
 
 
 def _memory(size: Size, options: Mapping[str, Any]) -> int:
-    """Bytes of what one Python worker has at a time; see `worker_size`."""
+    """Bytes of what one Python worker has at a time. See `worker_size`."""
     part = worker_size(size, **options)
     conquered = greedy_memory(part)  # merges are by the engine whatever conquers
     if options["inner"] == "rounds-gm":

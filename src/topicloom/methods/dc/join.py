@@ -29,7 +29,7 @@ Joined = Overlay | tuple[Interest, Overlay | npt.ArrayLike]
 
 
 def join(overlays: Sequence[Joined], *, method: str = "star-merge", ties: str = "ids", seed: int = 0) -> Overlay:
-    """Join topic-connected overlays that have no node in common into one; no link of theirs is touched.
+    """Join topic-connected overlays that have no node in common into one. No link of theirs is touched.
 
     The result is topic-connected. With ``naive-merge`` every pair of nodes from different overlays is a candidate,
     and the links added are at most O(log Σ|T_d|) times the fewest that could be. With ``star-merge`` only star nodes

@@ -34,7 +34,7 @@ _LOW32 = (1 << 32) - 1
 
 
 class Order(NamedTuple):
-    """An order of all nodes, cut into partitions, as keys that ascend with the partition; see `order_of`.
+    """An order of all nodes, cut into partitions, as keys that ascend with the partition. See `order_of`.
 
     ``topic_rank`` (int64 per topic, None if random) says which of its topics leads a node, and thus its key.
     """
@@ -45,14 +45,14 @@ class Order(NamedTuple):
     topic_rank: Int64Array | None
 
     def keys(self, nodes: npt.NDArray[np.integer], indptr: Int64Array, topics: Int32Array) -> Int64Array:
-        """Key of each of the given nodes; a CSR has their topics."""
+        """Find the key of each given node. Their topics are in a CSR."""
         if self.topic_rank is None:
             return random_ranks(nodes, self.n_nodes, seed=self.seed)
         keys: Int64Array = leading_keys(nodes, indptr, topics, self.topic_rank, self.seed)
         return keys
 
     def leads(self, keys: Int64Array) -> Int64Array:
-        """How many of these keys each rank leads, and at the end those of no topic; to be summed over all nodes."""
+        """Histogram of keys by leading rank, nodes without topics last. Those of disjoint sets of nodes add up."""
         n_ranks = 0 if self.topic_rank is None else len(self.topic_rank)
         return np.bincount(keys >> 32 if n_ranks else keys[:0], minlength=n_ranks + 1)
 
@@ -65,7 +65,7 @@ class Order(NamedTuple):
 
 
 def order_of(division: str, subscribers: Int64Array, n_nodes: int, partitions: int, *, seed: int) -> Order:
-    """The order that a division cuts; ``subscribers`` are the topics' numbers of them.
+    """Make the order that a division cuts. ``subscribers`` has the number of each topic's subscribers.
 
     A node is led by the rarest of its topics, but topics of a single node or of less than a twentieth of a partition
     come last, the smallest at the end: groups so small would end up in partitions at random.
@@ -80,7 +80,7 @@ def order_of(division: str, subscribers: Int64Array, n_nodes: int, partitions: i
 
 
 def divide(interest: Interest, partitions: int, division: str, *, seed: int) -> Int32Array:
-    """Partition of each node: numbers below ``partitions``, whose sizes differ by one at most; O(subscriptions).
+    """Divide nodes into ``partitions`` whose sizes differ by one at most. Takes O(subscriptions) time.
 
     With ``similar`` sizes are only about equal, and a partition may be empty.
 
@@ -97,7 +97,7 @@ def divide(interest: Interest, partitions: int, division: str, *, seed: int) -> 
 
 
 def random_ranks(nodes: npt.NDArray[np.integer], n_nodes: int, *, seed: int) -> Int64Array:
-    """Place of each of the given nodes in a seeded order of all nodes; nobody needs to see the others."""
+    """Find the place of each given node in a seeded order of all nodes, without the others."""
     ranks: Int64Array = shuffled_ranks(nodes.astype(np.int64), n_nodes, seed)
     return ranks
 

@@ -43,7 +43,7 @@ class Part(NamedTuple):
         return cls(ids.astype(np.int32), np.concatenate(([0], np.cumsum(counts))), topics[order].astype(np.int32))
 
     def take(self, positions: npt.NDArray[np.integer], wanted: BoolArray | None = None) -> "Part":
-        """The nodes at the given positions, in that order; only with topics that are ``wanted``, if that is given."""
+        """Take the nodes at the given positions, in that order, with ``wanted`` topics only if that is given."""
         sizes = np.diff(self.indptr)[positions]
         indptr = np.concatenate(([0], np.cumsum(sizes)))
         entries = np.repeat(self.indptr[positions] - indptr[:-1], sizes) + np.arange(indptr[-1])
@@ -56,7 +56,7 @@ class Part(NamedTuple):
 
 
 def stacked(parts: Sequence[Part]) -> Part:
-    """Parts that have no node in common, as one; the nodes in the order given."""
+    """Put parts that have no node in common into one, with the nodes in the order given."""
     indptr = np.concatenate(([0], np.cumsum(np.concatenate([[0], *(np.diff(part.indptr) for part in parts)]))))[1:]
     return Part(
         np.concatenate([np.empty(0, np.int32), *(part.nodes for part in parts)]),

@@ -144,7 +144,7 @@ class _Rows:
         return found
 
     def _classes(self, members: Int32Array, stands: np.ndarray) -> Int64Array:
-        """Components of a topic over the pairs that stand, from 0; -1 for other nodes."""
+        """Components of a topic over the pairs that stand, from 0. Returns -1 for other nodes."""
         inside = np.zeros(self.n_nodes, bool)
         inside[members] = True
         used = self.pairs[stands]

@@ -219,7 +219,7 @@ def _least_degree(interest: Interest, degree: str, cost: str, C: float) -> "tupl
 
 
 def _others(interest: Interest) -> Int64Array:
-    """For every node how many others share a topic with it, at least; exact where there are few pairs."""
+    """Count for every node the others that share a topic with it: exactly for few pairs, else at least."""
     if few_pairs(interest):
         return co_subscribers(interest)
     others = np.zeros(interest.n_nodes, np.int64)
@@ -228,7 +228,7 @@ def _others(interest: Interest) -> Int64Array:
 
 
 def _within(degree: int, hops: float, enough: int) -> int:
-    """Most nodes within some hops of a node, if no node has a higher degree (Moore); counted up to ``enough``."""
+    """Bound the nodes within some hops of a node by the highest degree (Moore), counted up to ``enough``."""
     within, farthest, passed = 0, degree, 0
     while passed < hops and farthest and within < enough:
         within, farthest, passed = within + farthest, farthest * (degree - 1), passed + 1

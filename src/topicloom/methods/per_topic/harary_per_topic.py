@@ -19,7 +19,7 @@ SEQUENCES = ("arbitrary", "similarity", "independent")
 
 
 def _memory(size: Size, options: Mapping[str, Any]) -> int:
-    """Bytes of k / 2 links for each subscription, while they are sorted; and of a sort key for each node."""
+    """Estimate bytes: k / 2 links for each subscription while they are sorted, and a sort key for each node."""
     links = (96 + 48 * min(int(options["k"]), size.nodes)) * size.subscriptions
     return links + (192 * size.nodes if options["sequence"] == "similarity" else 0)
 
@@ -97,7 +97,7 @@ def harary_per_topic(interest: Interest, *, k: int = 2, sequence: str = "arbitra
 def harary_links(
     interest: Interest, k: int, sequence: npt.NDArray[np.integer] | None = None, keys: Keys | None = None
 ) -> Int32Array:
-    """Links of the Harary graphs of all topics, those between neighbours in the sequence first; see `harary_graphs`."""
+    """Links of the Harary graphs of all topics, those between neighbours in the sequence first. See `harary_graphs`."""
     rounds = [merged(src, dst) for src, dst, _ in harary_graphs(interest, k, sequence, keys)]
     ends = np.concatenate([np.empty((0, 2), np.int32), *rounds])
     return merged(ends[:, 0], ends[:, 1])

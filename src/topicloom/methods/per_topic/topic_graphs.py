@@ -10,7 +10,7 @@ from topicloom.model.arrays import Int32Array, Int64Array
 
 
 def merged(src: npt.NDArray[np.integer], dst: npt.NDArray[np.integer]) -> Int32Array:
-    """Links (src[i], dst[i]) with u < v, each once, in the order of their first occurrence; loops are dropped."""
+    """Merge links (src[i], dst[i]): u < v, each once, in the order of first occurrence, and no loops."""
     low, high = np.minimum(src, dst).astype(np.int64), np.maximum(src, dst).astype(np.int64)
     keep = low != high
     low, high = low[keep], high[keep]
@@ -29,7 +29,7 @@ def successors(nodes: Int32Array, indptr: Int64Array) -> Int32Array:
 
 
 def similarity_sequence(interest: Interest) -> Int64Array:
-    """Nodes in an order that puts like interests together; equal interests by id.
+    """Order nodes such that like interests are neighbours, and equal ones by id.
 
     Takes O(subscriptions + nodes log nodes) steps, each a comparison of two interests, and O(subscriptions) memory.
 

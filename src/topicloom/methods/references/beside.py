@@ -53,6 +53,6 @@ def _counted(degree: Int64Array) -> dict[str, Any]:
 
 
 def sharing_nodes(interest: Interest) -> Int32Array:
-    """Nodes that share a topic with anyone, ascending; no overlay links the others."""
+    """Nodes that share a topic with anyone, ascending. No overlay links the others."""
     wanted_by_two = np.diff(interest.topic_indptr) > 1
     return np.unique(interest.nodes[wanted_by_two[interest.topics]])

@@ -34,7 +34,7 @@ ONE_MERGE_UP_TO = 1 << 28
 
 @dataclass(frozen=True)
 class RoundOptions:
-    """The options of `rounds-gm`; its documentation says what they mean."""
+    """The options of `rounds-gm`. Its documentation says what they mean."""
 
     orders: int | None = None
     block: int = 500
@@ -77,7 +77,7 @@ class Round(NamedTuple):
 
 
 def splits(n_subscriptions: int) -> bool:
-    """Whether stretches of an order add links by themselves; by the size of the interest alone."""
+    """Say whether stretches of an order add links on their own, by the size of the interest alone."""
     return n_subscriptions > ONE_MERGE_UP_TO
 
 
@@ -104,12 +104,12 @@ def first_floor(s: Standing, options: RoundOptions, seed: int) -> float:
 
 
 def round_floor(first: float, number: int, options: RoundOptions) -> int:
-    """The least weighted contribution that a link of round ``number`` has; the first round is number 0."""
+    """The least weighted contribution that a link of round ``number`` has. The first round is number 0."""
     return max(ceil(first * options.floor**number), 1)
 
 
 def round_order(s: Standing, options: RoundOptions, seed: int, number: int, which: int) -> Int32Array:
-    """Order ``which`` of round ``number``; there are ``options.orders``, which must be known."""
+    """Make order ``which`` of round ``number``. ``options.orders`` must be a number by then."""
     order: Int32Array = node_order(s, options.block, seed, 1 + number * (options.orders or ORDERS) + which)
     return order
 

@@ -84,7 +84,7 @@ def _trial(
 def _sampled(
     rows: DataFrame, subscribers: Int64Array, settings: Settings, cores: Mapping[int, int]
 ) -> dict[int, Trial]:
-    """Mean star sets of the sampled partitions of trials; partitions without nodes have none."""
+    """Mean star sets of the sampled partitions of trials. Partitions without nodes have none."""
 
     def size(table: pa.Table) -> pa.Table:
         stars = trial_star_set(as_part(table), subscribers, seed=settings.seed, coverage=settings.coverage)

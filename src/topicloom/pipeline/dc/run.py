@@ -212,7 +212,7 @@ def _kept_level(
 
 
 def _merger(subscribers: Int64Array, settings: Settings) -> Callable[[pa.Table], pa.Table]:
-    """Merge the units of one group over their star nodes; ``subscribers`` are counted among those of all groups."""
+    """Merge the units of one group over their star nodes. ``subscribers`` are counted among those of all groups."""
 
     def run(table: pa.Table) -> pa.Table:
         stars, number = as_stars(table), table[_GROUP][0].as_py()

@@ -32,14 +32,14 @@ def run_folder(work: Path, fingerprint: str, options: Mapping[str, Any], seed: i
 
 
 def keep_piece(folder: Path, number: int, table: pa.Table, figures: PieceFigures) -> None:
-    """Write a finished piece; runs on an executor."""
+    """Write a finished piece. Runs on an executor."""
     folder.mkdir(parents=True, exist_ok=True)
     with whole_file(_path(folder, number)) as file:
         pq.write_table(table.replace_schema_metadata({_FIGURES: json.dumps(figures)}), file, write_page_checksum=True)
 
 
 def kept_pieces(folder: Path, known: Mapping[int, PieceFigures] | None = None) -> dict[int, PieceFigures]:
-    """The figures of every finished piece that can be read; those ``known`` are not read again."""
+    """The figures of every finished piece that can be read. Those ``known`` are not read again."""
     known = known or {}
     numbered = ((int(path.stem), path) for path in folder.glob("[0-9]*.parquet"))
     found = ((number, known.get(number) or _figures(path)) for number, path in numbered)

@@ -52,7 +52,7 @@ class RoundFolder(SharedFolder):
         return rounds
 
     def keep_links(self, number: int, links: Int32Array, before: int) -> None:
-        """Write the links of a round; ``before`` is how many earlier rounds have."""
+        """Write the links of a round. ``before`` is how many earlier rounds have."""
         order = np.arange(before, before + len(links), dtype=np.int64)
         with whole_file(self.links(number)) as file:
             pq.write_table(pa.table({SRC_ID: links[:, 0], DST_ID: links[:, 1], ORDER: order}), file)

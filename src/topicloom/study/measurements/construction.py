@@ -30,7 +30,7 @@ _TWO_HOPS = ("cd-oda", "cd-oda-1", "cd-oda-2", "2d-oda")
 
 @measures("design")
 def designed(cell: Cell) -> Iterator[Figure]:
-    """Links, average and maximum degree; star sets, inner and outer links and pn-ratio of ``dc``."""
+    """Measure links and degrees of a design, and with ``dc`` star sets, inner and outer links and pn-ratio."""
     yield from degrees(_overlay(cell))
 
 

@@ -14,7 +14,7 @@ from topicloom.study.cells import Cell, fingerprint
 
 
 class Figure(NamedTuple):
-    """A number that a cell yields; ``at`` says where on a curve it lies (a round, a size), if it does."""
+    """A number that a cell yields. ``at`` says where on a curve it lies (a round, a size), if it does."""
 
     metric: str
     value: float

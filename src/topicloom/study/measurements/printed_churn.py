@@ -47,7 +47,7 @@ def printed_backups(cell: Cell) -> Iterator[Figure]:
 
 @measures("printed-churn")
 def printed_churn(cell: Cell) -> Iterator[Figure]:
-    """Degrees at the start and after every ``every`` rounds, judged; means over the joins and the leaves."""
+    """Measure degrees at the start and after every ``every`` rounds, judged, and means over joins and leaves."""
     churn = Churn.of(cell)
     how = (cell.options["coverage"], *BUILDERS[cell.options["backups"]])
     nodes = linked(churn.everyone, churn.start, cell.seed)

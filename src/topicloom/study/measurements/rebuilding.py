@@ -26,7 +26,7 @@ IN_LISTS: Mapping[str, Callable[..., Any]] = {
 
 
 class Exchanged(NamedTuple):
-    """What rebuilding exchanges in a round: links, and as a share of those before; topics of who came or went."""
+    """Links that rebuilding exchanges in a round, their share of those before, and the topics of the node concerned."""
 
     round: int
     joins: bool

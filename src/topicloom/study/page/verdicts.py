@@ -58,7 +58,7 @@ class Tried:
         return [one for one in found if one is not None and one.verdict in GOOD]
 
     def reproduced(self, row: Compared) -> bool:
-        """Whether a number comes out in the main reading or in another one; that a bound excludes it is not enough."""
+        """Whether a number comes out in the main reading or in another one. That a bound excludes it is not enough."""
         same = [one for one in self.deciding(row) if one.number.relation == row.number.relation]
         return row.verdict in GOOD or bool(same)
 
@@ -129,7 +129,7 @@ def _digits(value: float) -> str:
 
 
 def as_markdown(rows: Sequence[Compared], tried: Tried | None = None) -> str:
-    """The table of a study; experiments in a table of their own below.
+    """Write the table of a study, and below it one of its experiments.
 
     ``tried`` holds the experiments of all studies, for the numbers that refer to those of another.
     """

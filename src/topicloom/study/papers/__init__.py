@@ -1,4 +1,4 @@
-"""Every study, one file each; a new file is found by its ``STUDY`` or ``STUDIES``."""
+"""Every study, one file each. A new file is found by its ``STUDY`` or ``STUDIES``."""
 
 import re
 from collections.abc import Mapping

@@ -25,7 +25,7 @@ def workload(
     alpha: float | None = None,
     sizes: str | None = None,
 ) -> dict[str, Any]:
-    """Options of a workload; those that are the default are left out, so that equal cells have equal keys."""
+    """Options of a workload. Those that are the default are left out, so that equal cells have equal keys."""
     options = {"nodes": nodes, "topics": topics, "subscriptions": subscriptions, "popularity": popularity}
     if popularity == "zipf":
         options["alpha"] = alpha if alpha is not None else 2.0
@@ -151,7 +151,7 @@ def over_popularities(
     log_x: bool = False,
     log_y: bool = False,
 ) -> list[Panel]:
-    """A panel for each popularity, with the curves that ``lines`` gives for it; ``log_x`` and ``log_y`` as there."""
+    """Make a panel for each popularity, with the curves that ``lines`` gives for it."""
     return [
         Panel(f"{name}: {setting}", x, x_label, y_label, lines(popularity), log_x=log_x, log_y=log_y)
         for popularity, name in POPULARITIES.items()
@@ -185,7 +185,7 @@ def table_of(
     metrics: Mapping[str, str],
     rows: Iterable[tuple[Sequence[str], Mapping[str, Any]]],
 ) -> str:
-    """Markdown table of means: a row for each place in the results, under its names; ``metrics`` by their titles."""
+    """Write a Markdown table of means: a row for each place in the results, and ``metrics`` by their titles."""
     lines = ["| " + " | ".join([*heads, *metrics]) + " |", "|---" * len(heads) + "|" + "--:|" * len(metrics)]
     for names, where in rows:
         values = [f"{results.mean(metric, **where):,.2f}" for metric in metrics.values()]

@@ -1,1 +1,1 @@
-"""Algorithms as the papers print them, for comparison with ours; where one had to be mended, its module says so."""
+"""Algorithms as the papers print them, for comparison with ours. Where one had to be mended, its module says so."""

@@ -52,7 +52,7 @@ def literal_greedy_merge(indptr, topics, n_topics):
 
 @numba.njit(cache=True)
 def counted_greedy_merge(indptr, topics, n_topics):
-    """Links (m, 2) int32 in the order added; contributions counted in Algorithm 2; contributions lowered in 3."""
+    """Run GM. Returns links (m, 2) in the order added, contributions counted (Alg. 2) and lowered (Alg. 3)."""
     counted, lowered = 0, 0
     n = len(indptr) - 1
     n_pairs = n * (n - 1) // 2

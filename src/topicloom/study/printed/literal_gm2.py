@@ -46,7 +46,7 @@ def printed_gm2(indptr, topics, n_topics):
 
 @numba.njit(cache=True)
 def _blocks_between(v, w, wants, links, ways, degree, block):
-    """The blocks of a topic along a path from w to v, in order; empty if there is none."""
+    """List the blocks of a topic along a path from w to v. The list is empty if there is no path."""
     came = np.full(len(degree), NONE, np.int32)  # over which link
     queue = np.empty(len(degree), np.int32)
     queue[0] = v
@@ -74,7 +74,7 @@ def _blocks_between(v, w, wants, links, ways, degree, block):
 
 @numba.njit(cache=True)
 def _merge(key, links, block, path, place, n, clock):
-    """The last link makes one block of those on the path, and of its own ends; new pairs in it lose one estimate."""
+    """Merge the blocks on the path, and the ends of the last link, into one. New pairs in it lose one estimate."""
     m = len(links) - 1
     v, w = links[m]
     block[m] = m

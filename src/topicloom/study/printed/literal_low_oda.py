@@ -83,7 +83,7 @@ def highest_keys(key):
 
 @numba.njit(cache=True)
 def best_pair(key, bound, at, degree, limit):
-    """The pair with the highest key whose ends have degrees below the limit; (-1, -1) if there is none."""
+    """The pair with the highest key whose ends have degrees below the limit. Returns (-1, -1) if there is none."""
     n = len(key)
     best, v, w = 0, -1, -1
     for x in range(n):

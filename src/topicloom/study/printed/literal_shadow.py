@@ -1,4 +1,4 @@
-"""Shadow as Algorithms 2 and 7 to 12 of the shadows paper print it, for experiments; slow and plain.
+"""Shadow as Algorithms 2 and 7 to 12 of the shadows paper print it, for experiments. Slow and plain.
 
 `topicloom.Maintainer` chooses better among equals: the link that lies far below the maximum degree, the backup that
 shares much. Here equals go by their numbers, the lowest first.
@@ -115,7 +115,7 @@ def _topics(nodes, v):
 
 @numba.njit(cache=True)
 def _greedy(nodes, v, rest, weight, drawn):
-    """Least weight for each topic newly covered (Algorithm 11, line 9); among equals the first, or one at random."""
+    """Take the least weight per topic newly covered (Algorithm 11, line 9), of equals the first or a random one."""
     best, price, equals = -1, np.inf, 0
     for u in range(len(weight)):
         if nodes.present[u] and u != v and not nodes.backups[v, u]:
@@ -191,7 +191,7 @@ def repair(nodes, shadows, only, topics):
 
 @numba.njit(cache=True)
 def _components(nodes, topics):
-    """For each topic the first node of each one's component; -1 for who is not there or does not want it."""
+    """Find the first node of each node's component, per topic. It is -1 for nodes that are absent or do not want it."""
     n = len(nodes.present)
     component = np.full((len(topics), n), -1, np.int32)
     queue = np.empty(n, np.int32)

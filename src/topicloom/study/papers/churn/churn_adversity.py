@@ -1,4 +1,4 @@
-"""Churn under other popularities, and churn that is not random; the paper has neither."""
+"""Churn under other popularities, and churn that is not random. The paper has neither."""
 
 from typing import Any
 

@@ -14,7 +14,7 @@ READINGS: dict[str, dict[str, Any]] = {"": {"sizes": None}, ", each topic with p
 
 
 def grid(scale: Scale) -> list[Cell]:
-    """GM and DC, both readings; times of a few."""
+    """Cells of GM and DC in both readings, with the times of a few."""
     nodes = scale.pick(quick=200, paper=1000)
     drawn = [workload(nodes, 100, 20, sizes=where["sizes"]) for where in READINGS.values()]
     return [

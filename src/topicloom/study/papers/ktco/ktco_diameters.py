@@ -12,7 +12,7 @@ LARGEST, MEAN = "max_topic_diameter", "mean_topic_diameter"
 
 
 def grid(scale: Scale, popularities: Mapping[str, str]) -> list[Cell]:
-    """GM and GM2 with diameters; the cells of Figure 3."""
+    """Cells of GM and GM2 with diameters, those of Figure 3."""
     nodes = scale.pick(quick=(100,), paper=(100, 200, 400, 600, 800, 1000))
     drawn = [workload(n, 200, 30, p) for p in popularities for n in nodes]
     other_ties = [workload(max(nodes), 200, 30, p) for p in popularities]

@@ -18,7 +18,7 @@ TEN = workload(100, 100, 10)
 def _grid(
     drawn: Sequence[dict[str, Any]], quick: Sequence[dict[str, Any]], bounded: Sequence[dict[str, Any]]
 ) -> Callable[[Scale], list[Cell]]:
-    """All four and GM; the lower bound, whose linear program grows fast, for some of the workloads."""
+    """Cells of all four and GM, and of the lower bound for some workloads: its linear program grows fast."""
 
     def grid(scale: Scale) -> list[Cell]:
         chosen, seeds = scale.pick(quick=quick, paper=drawn), scale.seed_range(10)
