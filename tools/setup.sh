@@ -66,7 +66,7 @@ install_brokers() {
         say "eclipse-zenoh could not be installed: its tests will skip"
 }
 
-compile_kernels() { "$VENV/bin/python" -m topicloom.spark.warm "$@"; }
+compile_kernels() { "$VENV/bin/python" tools/compile_kernels.py "$@"; }
 
 compile_in_two_processes() {  # they meet in the middle
     compile_kernels backwards &
