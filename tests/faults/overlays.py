@@ -157,7 +157,7 @@ def read_while_saved(folder: Path, times: int, draw: random.Random, tally: Tally
 
 
 def _save_with_little_room(path: Path, room: int) -> None:
-    resource.setrlimit(resource.RLIMIT_FSIZE, (room, room))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (room, resource.getrlimit(resource.RLIMIT_FSIZE)[1]))
     SECOND.save(path, overwrite=True)
 
 

@@ -179,7 +179,8 @@ def test_a_disk_without_room_is_a_sentence_and_the_old_directory_stays(tmp_path)
         from pathlib import Path
         from topicloom.errors import OutputExistsError
         from topicloom.storage.atomic import whole_directory, whole_file
-        resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
+        before = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100, before[1]))
         out = Path({str(tmp_path)!r})
         try:
             with whole_directory(out / "out", overwrite=True, ours=lambda folder: None) as staging:
@@ -191,6 +192,7 @@ def test_a_disk_without_room_is_a_sentence_and_the_old_directory_stays(tmp_path)
                 file.write(bytes(1000))
         except OutputExistsError as error:
             print(error)
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)  # make coverage writes a file when this ends
         """
     )
     done = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True)
