@@ -1,4 +1,4 @@
-"""Methods side by side: the same figures as in memory, a task each, the Pareto-best marked."""
+"""Methods side by side: the same metrics as in memory, a task each, the Pareto-best marked."""
 
 import sys
 from dataclasses import replace
@@ -58,7 +58,7 @@ def test_a_method_that_refuses_does_not_stop_the_others(interest, monkeypatch) -
     assert "up to 100 are accepted" in evaluate(interest, MethodChoice.parse("full-mesh"), 0)["refused"]
 
 
-def figures(
+def compared(
     name: str, links: int, max_degree: int = 5, hops: float | None = 3.0, *, survives: bool = False
 ) -> Compared:
     return Compared(
@@ -81,17 +81,17 @@ def figures(
 
 
 def test_pareto_best() -> None:
-    few, more, even = figures("few", 10), figures("more", 11), figures("even", 10)
-    lost = figures("lost", 10, hops=None)
-    safe = figures("safe", 20, survives=True)
+    few, more, even = compared("few", 10), compared("more", 11), compared("even", 10)
+    lost = compared("lost", 10, hops=None)
+    safe = compared("safe", 20, survives=True)
     refused = replace(few, name="refused", links=None, refused="too large")
-    broken = replace(figures("broken", 1), broken_topics=92)  # the fewest links of all, and no use
+    broken = replace(compared("broken", 1), broken_topics=92)  # the fewest links of all, and no use
     everyone = [few, more, even, lost, safe, refused, broken]
     best = {one.name for one in with_pareto_best(everyone) if one.pareto_best}
     assert best == {"few", "even", "safe"}
 
 
 def test_results_are_a_table_with_nulls_for_infinite() -> None:
-    table = results_table([figures("a", 10), figures("b", 3, hops=None)])
+    table = results_table([compared("a", 10), compared("b", 3, hops=None)])
     assert table["mean_hops"].to_pylist() == [3.0, None]
-    assert set(table.column_names) == set(figures("a", 1).to_dict())
+    assert set(table.column_names) == set(compared("a", 1).to_dict())

@@ -11,7 +11,7 @@ from topicloom.errors import InvalidLinksError
 from topicloom.pipeline import check, design, design_overlay, links, mapped_check
 from topicloom.pipeline.check import measure_prepared, verify_prepared
 from topicloom.pipeline.mapped_check import bucketed
-from topicloom.pipeline.measure import topic_figures
+from topicloom.pipeline.measure import topic_metrics
 from topicloom.pipeline.prepare import prepare
 from topicloom.pipeline.read import open_table
 from topicloom.pipeline.topic_links import TopicBucket
@@ -73,7 +73,7 @@ def test_buckets_have_about_equal_loads_and_every_topic_is_in_one():
 def test_a_bucket_has_a_fragile_topic_exactly_if_its_overlay_is_not_two_connected(interest, method, missing):
     links = tl.design(interest, method).links[missing:]
     bucket = TopicBucket(interest, links, np.arange(interest.n_nodes), np.arange(interest.n_topics))
-    fragile = topic_figures(interest.n_subscriptions).answer(bucket)["fragile"].to_numpy(zero_copy_only=False)
+    fragile = topic_metrics(interest.n_subscriptions).answer(bucket)["fragile"].to_numpy(zero_copy_only=False)
     assert fragile.any() == (not tl.verify(interest, links, k=2).ok)
     assert {found.topic for found in tl.verify(interest, links, k=2).broken} >= set(np.flatnonzero(fragile))
 

@@ -13,7 +13,7 @@ MODULES = [module.name for module in pkgutil.walk_packages(pipeline.__path__, "t
 
 @pytest.mark.parametrize("name", MODULES)
 def test_no_kernel_travels(name):
-    """A kernel that travels with a function is compiled anew by every worker of every run.
+    """A kernel that travels with a function is compiled again by every worker of every run.
 
     A function made inside another takes along the names it uses; plain functions of other modules travel by name, so
     kernels are called through those.

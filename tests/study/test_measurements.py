@@ -20,12 +20,12 @@ from topicloom.study.printed.literal_shadow import build_backups
 SMALL = {"nodes": 60, "topics": 12, "subscriptions": 4}
 
 
-def figures(cell):
-    return {(figure.metric, figure.at): figure.value for figure in MEASUREMENTS[cell.measurement].function(cell)}
+def values(cell):
+    return {(value.metric, value.at): value.value for value in MEASUREMENTS[cell.measurement].function(cell)}
 
 
 def test_design_gives_the_figures_of_the_overlay():
-    found = figures(Cell("diameters", "gm", SMALL, seed=3))
+    found = values(Cell("diameters", "gm", SMALL, seed=3))
     interest = tl.generate(**SMALL, seed=3)
     metrics = tl.measure(interest, tl.greedy_merge(interest, seed=3).links)
     assert found["average_degree", None] == metrics.average_degree
@@ -33,7 +33,7 @@ def test_design_gives_the_figures_of_the_overlay():
 
 
 def test_steps_are_pairs_of_subscribers_counted_once_and_lowered_once():
-    found = figures(Cell("steps", "literal", SMALL, seed=1))
+    found = values(Cell("steps", "literal", SMALL, seed=1))
     sizes = np.diff(tl.generate(**SMALL, seed=1).topic_indptr)
     pairs = int((sizes * (sizes - 1) // 2).sum()) / (60**2 * 12)
     assert found["counted_share", None] == pytest.approx(pairs)
@@ -42,7 +42,7 @@ def test_steps_are_pairs_of_subscribers_counted_once_and_lowered_once():
 
 def test_naive_merge_considers_everybody():
     drawn = {"nodes": 300, "topics": 20, "subscriptions": 5, "sizes": "mean"}
-    star, naive = (figures(Cell("join", method, drawn, seed=2)) for method in ("star-merge", "naive-merge"))
+    star, naive = (values(Cell("join", method, drawn, seed=2)) for method in ("star-merge", "naive-merge"))
     assert naive["pn_ratio", None] == pytest.approx(299 / 300)
     assert star["pn_ratio", None] < naive["pn_ratio", None]
 
@@ -55,45 +55,45 @@ def test_churn_and_rebuilding_see_the_same_rounds():
         churn.apply(maintainer, turn)
         labels = sorted(churn.everyone.node_label(node) for node in present)
         assert maintainer.interest.node_labels.tolist() == labels
-    found = figures(cell)
+    found = values(cell)
     assert [at for metric, at in found if metric == "max_degree"] == [0, 10, 20]
 
 
 def test_rebuilding_with_kept_ties_exchanges_fewer_links():
     drawn = {"nodes": 200, "topics": 40, "subscriptions": 10}
-    kept, anew = (
-        figures(Cell("rebuild", "low-oda", drawn, {"rounds": 12, "every": 3, "ties": ties}, seed=1))[
+    kept, drawn_again = (
+        values(Cell("rebuild", "low-oda", drawn, {"rounds": 12, "every": 3, "ties": ties}, seed=1))[
             "links_exchanged", None
         ]
         for ties in ("kept", "drawn")
     )
-    assert 0 < kept < anew
+    assert 0 < kept < drawn_again
 
 
 def test_times_name_both_denominators():
-    found = figures(Cell("time-design", "dc", SMALL, {"partitions": 3}))
+    found = values(Cell("time-design", "dc", SMALL, {"partitions": 3}))
     assert found["time_of_gm", None] == found["seconds", None] / found["gm_seconds", None]
     assert found["time_of_literal", None] == found["seconds", None] / found["literal_seconds", None]
 
 
 def test_the_phases_of_divide_and_conquer_have_their_times():
-    found = figures(Cell("time-phases", "dc", SMALL, {"partitions": 4}))
+    found = values(Cell("time-phases", "dc", SMALL, {"partitions": 4}))
     assert {name for name, _ in found} == {"inner_seconds", "outer_seconds"}
 
 
 def test_what_is_done_without_a_centre_is_counted():
-    found = figures(Cell("decentral-dc", "dc", SMALL, {"partitions": 4}))
+    found = values(Cell("decentral-dc", "dc", SMALL, {"partitions": 4}))
     assert found["links_of_centre", None] == 1 and found["watching_per_node", None] == 0
     assert found["pn_ratio_other", None] < found["pn_ratio_star", None] <= 1
-    left = figures(Cell("decentral-leaves", "shadow", SMALL, {"rack": 1, "loss": 0.1}))
+    left = values(Cell("decentral-leaves", "shadow", SMALL, {"rack": 1, "loss": 0.1}))
     assert left["messages_per_leave", None] > left["shadows", None] > 0
     assert left["upkeep_messages", None] > left["renewed", None] > 0 == left["uncovered", None]
-    rack = figures(Cell("decentral-leaves", "shadow", SMALL, {"rack": 5}))
+    rack = values(Cell("decentral-leaves", "shadow", SMALL, {"rack": 5}))
     assert rack["messages_per_leave", None] > left["messages_per_leave", None]
 
 
 def test_interests_learnt_are_a_distribution_by_class():
-    found = figures(Cell("decentral-learnt", "dc", SMALL, {"partitions": 4}))
+    found = values(Cell("decentral-learnt", "dc", SMALL, {"partitions": 4}))
     run = tl.simulate_dc(tl.generate(**SMALL), partitions=4)
     stars, others = (run.learnt[some] / 60 for some in (run.stars, ~run.stars & ~run.speakers))
     assert found["learnt_by_star", 0] == pytest.approx(stars.min())
@@ -189,8 +189,8 @@ def test_without_weights_greedy_backups_are_the_nodes_that_want_most():
 @pytest.mark.parametrize("builder", ["primal-dual", "greedy", "greedy, all alike"])
 def test_printed_shadow_keeps_topics_connected_and_resembles_ours(builder):
     options = {"rounds": 60, "every": 5, "backups": builder, "coverage": 2}  # judged every 5 rounds
-    found = figures(Cell("printed-churn", "shadow", FEW_SIZES, options, seed=1))
-    ours = figures(Cell("churn", "shadow", FEW_SIZES, {**options, "backups": builder.partition(",")[0]}, seed=1))
+    found = values(Cell("printed-churn", "shadow", FEW_SIZES, options, seed=1))
+    ours = values(Cell("churn", "shadow", FEW_SIZES, {**options, "backups": builder.partition(",")[0]}, seed=1))
     assert found["join_links", None] == pytest.approx(ours["join_links", None], rel=0.3)
     assert found["leave_links", None] == pytest.approx(ours["leave_links", None], rel=0.3)
     assert found["shadow_share", None] == pytest.approx(ours["shadow_share", None], rel=0.3)
@@ -237,7 +237,7 @@ def test_what_rebuilding_exchanges_is_counted_round_by_round(kind):
     overlays = [built(list(range(churn.start))), *(built(list(present)) for _, present in churn.present())]
     changed = [len(one ^ other) for one, other in pairwise(overlays)]
     ratios = [count / len(before) for count, before in zip(changed, overlays)]
-    found = figures(cell)
+    found = values(cell)
     assert found["links_exchanged", None] == pytest.approx(np.mean(changed))
     assert found["repair_ratio", None] == pytest.approx(np.mean(ratios))
     leaves = [ratio for ratio, turn in zip(ratios, churn.rounds) if not turn.joins]
@@ -257,7 +257,7 @@ def test_scenes_of_adversity_are_what_they_say(scene, monkeypatch):
             return super().apply(events)
 
     monkeypatch.setattr("topicloom.study.measurements.adversity.Maintainer", Watched)
-    found = figures(Cell("adversity", "shadow", SMALL, {"scene": scene, "rounds": 40, "every": 20}, seed=1))
+    found = values(Cell("adversity", "shadow", SMALL, {"scene": scene, "rounds": 40, "every": 20}, seed=1))
     assert {at for metric, at in found if metric == "max_degree"} == {20, 40}
     assert found["worst_max_degree_of_fresh", None] == max(found["max_degree_of_fresh", at] for at in (20, 40))
     leaves = [(event["node"], most, degrees) for event, most, degrees in heard if event["event"] == "leave"]

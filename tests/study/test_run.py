@@ -9,7 +9,7 @@ from topicloom.study import runner
 from topicloom.study.cell_store import Store, write_whole
 from topicloom.study.cells import Cell, distinct
 from topicloom.study.papers import STUDIES, known_kinds
-from topicloom.study.runner import Progress, figures_of, run_cells
+from topicloom.study.runner import Progress, run_cells, values_of
 from topicloom.study.studies import Scale
 
 QUICK = Scale("quick", seeds=1)
@@ -41,12 +41,12 @@ def test_run_resume_and_repeat(spark, cells, tmp_path):
     again = store.load().filter(compute.equal(store.load()["key"], lost.key)).select(untimed)
     assert again.equals(first.filter(compute.equal(first["key"], lost.key)).select(untimed))
 
-    # another folder, the same seeds: the same figures, times aside
+    # another folder, the same seeds: the same values, times aside
     other = Store(tmp_path / "two")
     run_cells(spark, [cell for cell in cells if "time" not in cell.measurement], other, cores=2, say=said.append)
-    figures = {(row["key"], row["metric"], row["at"]): row["value"] for row in first.to_pylist()}
+    values = {(row["key"], row["metric"], row["at"]): row["value"] for row in first.to_pylist()}
     for row in other.load().to_pylist():
-        assert figures[row["key"], row["metric"], row["at"]] == row["value"]
+        assert values[row["key"], row["metric"], row["at"]] == row["value"]
 
 
 def test_a_cell_is_a_task_of_its_own_partition(spark, cells):
@@ -61,16 +61,16 @@ def test_a_cell_is_a_task_of_its_own_partition(spark, cells):
 
 def test_a_killed_run_keeps_its_waves(tmp_path, cells):
     store = Store(tmp_path)
-    store.add(figures_of(cells[0]))
-    store.add(figures_of(cells[1]))
+    store.add(values_of(cells[0]))
+    store.add(values_of(cells[1]))
     reopened = Store(tmp_path)  # nothing was folded
     fingerprints = {cell.measurement: runner.MEASUREMENTS[cell.measurement].fingerprint for cell in cells}
     assert [cell.key for cell in reopened.missing(cells[:3], fingerprints)] == [cells[2].key]
     reopened.fold()
     assert len(set(parquet.read_table(reopened.path)["key"].to_pylist())) == 2
-    # other code: measured anew, and the later figures count
+    # other code: measured again, and the later values count
     assert len(reopened.missing(cells[:2], dict.fromkeys(fingerprints, "other"))) == 2
-    reopened.add(figures_of(cells[0]))
+    reopened.add(values_of(cells[0]))
     assert len(reopened.load()) == len(parquet.read_table(reopened.path))
 
 
@@ -78,9 +78,9 @@ def test_cells_that_no_study_asks_for_are_forgotten(tmp_path, cells):
     known = known_kinds()
     assert {cell.kind for cell in cells} <= known
     store = Store(tmp_path)
-    store.add(figures_of(cells[0]))
-    store.add(figures_of(Cell("design", "gm", {"nodes": 77, "topics": 10, "subscriptions": 3})))
-    store.add(figures_of(replace(cells[0], seed=99)))  # another seed of a cell that is asked for
+    store.add(values_of(cells[0]))
+    store.add(values_of(Cell("design", "gm", {"nodes": 77, "topics": 10, "subscriptions": 3})))
+    store.add(values_of(replace(cells[0], seed=99)))  # another seed of a cell that is asked for
     assert store.prune(known) == 1
     assert set(Store(tmp_path).load()["key"].to_pylist()) == {cells[0].key, replace(cells[0], seed=99).key}
     assert store.prune(known) == 0

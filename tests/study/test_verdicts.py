@@ -7,7 +7,7 @@ from topicloom.study.page import verdicts
 from topicloom.study.page.lookup import NotMeasuredError, Results
 from topicloom.study.page.verdicts import Compared, Tried, compared, verdict
 from topicloom.study.papers import STUDIES
-from topicloom.study.runner import figures_of
+from topicloom.study.runner import values_of
 from topicloom.study.studies import ABOUT, AT_LEAST, AT_MOST, ORDER, Published, Scale
 
 
@@ -71,7 +71,7 @@ def test_results_answer_by_conditions():
     import pyarrow as pa
 
     cells = STUDIES["low-oda-fig3"].grid(Scale("quick", seeds=2))
-    results = Results.of(pa.concat_tables([figures_of(cell) for cell in cells]))
+    results = Results.of(pa.concat_tables([values_of(cell) for cell in cells]))
     by_rho = results.by("rho", "average_degree", method="low-oda")
     assert by_rho.index.tolist() == [1, 2, 3, 4, 5, 6, 7, 8]
     both = [results.mean("average_degree", method="gm", seed=seed) for seed in (0, 1)]

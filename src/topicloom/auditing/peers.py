@@ -36,7 +36,7 @@ class Peers:
             self._by_port.setdefault(door.port, []).append(door)
 
     def at(self, owner: str, host: str, port: int, link: str = "") -> str | None:
-        """The broker that an owner reaches at an address, or None if it is none or not certain."""
+        """Find the broker that an owner reaches at an address. Returns None if none is certain."""
         doors = self._by_port.get(port, [])
         same = {door.broker for door in doors if door.host == host}
         host = _plain(host)

@@ -21,7 +21,7 @@ _SPARE_SLOTS = 1 << 20  # free slots below the highest in use that are believed 
 
 
 class Rows(NamedTuple):
-    """A state as it is on disk, checked: labels by slot, topics and backups by node, links in their order."""
+    """A state read from disk and checked: labels by slot, topics and backups by node, links in their order."""
 
     topics: list[tuple[int, str]]
     nodes: list[tuple[int, str]]

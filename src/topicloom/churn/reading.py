@@ -91,7 +91,7 @@ def told_life(life: dict[str, Any], events: int) -> dict[str, Any]:
 
 
 def holds_state(path: str | Path) -> bool:
-    """Whether a state was ever completed there. Leftovers of a process that died before are none.
+    """Whether a state was ever completed there. Leftovers of a process that died before do not count.
 
     Raises
     ------

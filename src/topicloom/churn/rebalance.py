@@ -1,6 +1,6 @@
 """Rebalancing (ours): repeated repairs let degrees creep up. Links are exchanged, a few per event, until they are back.
 
-A fresh design is made rarely, for its figures alone. While the maximum degree lies above ``factor`` times the fresh
+A fresh design is made rarely, for its degrees alone. While the maximum degree lies above ``factor`` times the fresh
 one, a node of maximum degree gives up a link; while the average does, the nodes in turn. A move (`exchange`) leaves
 every topic connected and changes at most `CHANGES` links; an event makes at most `MOVES` of them.
 """
@@ -20,7 +20,7 @@ from topicloom.model.arrays import Int32Array, degrees
 
 MOVES = 2  # per event, and
 LOOKS = 6  # nodes looked at, since not every look finds a move
-_AIM = 0.99  # of the average that is allowed: the fresh figures are a little old, and an event may add a few links
+_AIM = 0.99  # of the average that is allowed: the fresh degrees are a little old, and an event may add a few links
 _FEWEST_EVENTS = 100  # between two fresh designs; otherwise as many as there are nodes
 MOST_CHANGES = MOVES * CHANGES  # of links per event, beside its repair
 
@@ -49,7 +49,8 @@ def checked_factor(factor: Any, policy: str, k: int) -> float | None:
 class Balance:
     """Keeps degrees within a factor of a fresh design's.
 
-    What it does depends on the state, the number of events and the last `Fresh` alone: a reopened state goes on alike.
+    What it does depends on the state, the number of events and the last `Fresh` alone. So a reopened state continues in
+    the same way.
     """
 
     def __init__(self, factor: float, *, rho: float, k: int, seed: int) -> None:

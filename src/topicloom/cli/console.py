@@ -84,9 +84,9 @@ def _flag(found: "re.Match[str]") -> str:
 
 
 def visible(label: str, *, longest: int | None = None) -> str:
-    r"""A label as it is safe to print: control and formatting characters escaped, and cut to ``longest`` characters.
+    r"""Make a label safe to print: control and formatting characters are escaped, and it is cut if it is long.
 
-    Unless that is given, 80 on a terminal; what a program or a file gets is never cut.
+    It is cut to ``longest`` characters, or to 80 on a terminal. What a program or a file gets is not cut by itself.
 
     >>> visible("a\x1b[31m")
     'a\\x1b[31m'
@@ -196,12 +196,12 @@ COLUMNS = {
 }
 
 
-def cells(figures: Mapping[str, Any]) -> list[str]:
-    """Figures as text, in the order of `COLUMNS`: None is infinite, and ``~`` marks an estimate."""
-    about = "~" if figures.get("hops_standard_error") or figures.get("sampled_hops") else ""
-    at_least = "≥ " if figures.get("sampled_diameters") else ""
+def cells(values: Mapping[str, Any]) -> list[str]:
+    """Values as text, in the order of `COLUMNS`: None is infinite, and ``~`` marks an estimate."""
+    about = "~" if values.get("hops_standard_error") or values.get("sampled_hops") else ""
+    at_least = "≥ " if values.get("sampled_diameters") else ""
     marks = {"mean_hops": about, "mean_topic_diameter": at_least, "max_topic_diameter": at_least}
-    return [marks.get(name, "") + _cell(figures[name]) for name in COLUMNS]
+    return [marks.get(name, "") + _cell(values[name]) for name in COLUMNS]
 
 
 def _cell(value: Any) -> str:

@@ -27,7 +27,7 @@ def judged(interest: Interest, links: Int32Array, k: int) -> Verdict:
 
 
 def measured(interest: Interest, links: Int32Array, *, exact: bool = False) -> tuple[Metrics, dict[str, pa.Array]]:
-    """Figures of links by id, and those of every topic as columns of ``topics/``."""
+    """Measure links by id, and those of every topic as columns of ``topics/``."""
     per_topic = measure_topics(interest, links, exact_up_to=exact_limit(interest.n_subscriptions, exact))
     return summarize(interest, links, per_topic), per_topic.columns()
 

@@ -19,7 +19,7 @@ from topicloom.reading.link_findings import LinkFindings
 from topicloom.spark.stages import Stages
 from topicloom.workloads import generate
 
-FIGURES = {
+METRICS = {
     "links": "bigint",
     "average_degree": "double",
     "max_degree": "bigint",
@@ -88,7 +88,7 @@ class Compared:
     seconds : float
         Of the design alone, one thread, compiled; None of links that were there.
     refused : str or None
-        Why the method was not run; the figures are then None.
+        Why the method was not run; the values are then None.
     pareto_best : bool
         Every topic is connected, and no other such method is as good by links, maximum degree, hops, unwanted relays
         and survival, and better by one.
@@ -171,27 +171,27 @@ def compare_rows(
     if fitted is not None and held:
         asked.insert(0, HeldLinks(fitted.links, found.interest.n_nodes + len(fitted.strangers)))
     with stages("compare", f"running {len(choices)} methods"):
-        compared = [compared_as(row, figures_for(row, found.interest, seed)) for row in asked]
+        compared = [compared_as(row, metrics_for(row, found.interest, seed)) for row in asked]
     return Comparison(tuple(compared), found.counts, found.fingerprint, None if fitted is None else fitted.findings)
 
 
-def compared_as(row: Row, figures: Mapping[str, Any]) -> Compared:
-    """The figures of a row under its name."""
+def compared_as(row: Row, values: Mapping[str, Any]) -> Compared:
+    """The values of a row under its name."""
     reference = isinstance(row, MethodChoice) and spec_of(row.method).reference
-    known: dict[str, Any] = {name: figures.get(name) for name in FIGURES}
+    known: dict[str, Any] = {name: values.get(name) for name in METRICS}
     return Compared(name=row.text, reference=reference, **known)
 
 
-def figures_for(row: Row, interest: Interest, seed: int) -> dict[str, Any]:
+def metrics_for(row: Row, interest: Interest, seed: int) -> dict[str, Any]:
     """Measure the design of a method, or given links. Returns the reason where the method refuses."""
     if isinstance(row, MethodChoice):
         return evaluate(interest, row, seed)
     ids = interest.nodes, interest.topics
-    return figures_of(Overlay(Interest.from_ids(*ids, n_nodes=row.n_nodes, n_topics=interest.n_topics), row.links))
+    return metrics_of(Overlay(Interest.from_ids(*ids, n_nodes=row.n_nodes, n_topics=interest.n_topics), row.links))
 
 
 def evaluate(interest: Interest, choice: MethodChoice, seed: int) -> dict[str, Any]:
-    """Figures of one method, or why it refused."""
+    """Metrics of one method, or why it refused."""
     try:
         design(generate(nodes=40, topics=8, subscriptions=2), choice.method, **choice.options)  # compiles, untimed
         start = time.perf_counter()
@@ -199,17 +199,17 @@ def evaluate(interest: Interest, choice: MethodChoice, seed: int) -> dict[str, A
         seconds = time.perf_counter() - start
     except TopicloomError as error:
         return {"refused": str(error)}
-    return {**figures_of(overlay), "seconds": seconds}
+    return {**metrics_of(overlay), "seconds": seconds}
 
 
-def figures_of(overlay: Overlay) -> dict[str, Any]:
-    """All figures of an overlay but the time it took."""
+def metrics_of(overlay: Overlay) -> dict[str, Any]:
+    """All metrics of an overlay but the time it took."""
     interest, links = overlay.interest, overlay.links
     metrics = measure(interest, links)
-    figures = {name: getattr(metrics, name) for name in FIGURES if hasattr(metrics, name)}
+    values = {name: getattr(metrics, name) for name in METRICS if hasattr(metrics, name)}
     error = mean_hops(interest, links).standard_error if metrics.sampled_hops else 0.0
     return {
-        **figures,
+        **values,
         "hops_standard_error": None if metrics.mean_hops is None else error,
         "broken_topics": len(verify(interest, links).broken),
     }
@@ -234,6 +234,6 @@ def _marks(one: Compared) -> tuple[float, ...]:
 def results_table(compared: Sequence[Compared]) -> pa.Table:
     """The results as an Arrow table, a row a method."""
     texts = {"name": pa.string(), "reference": pa.bool_(), "pareto_best": pa.bool_()}
-    kinds = {**texts, **{name: ARROW[kind] for name, kind in FIGURES.items()}}
+    kinds = {**texts, **{name: ARROW[kind] for name, kind in METRICS.items()}}
     rows = [one.to_dict() for one in compared]
     return pa.table({name: pa.array([row[name] for row in rows], kind) for name, kind in kinds.items()})

@@ -72,7 +72,7 @@ def design_rows(
 ) -> Designed:
     """(file, line, raw, node, topic, role, reason) -> an overlay, judged and measured, ready to be written.
 
-    Same rows and request: the links, figures, counts and fingerprint of the distributed pipeline. ``tables`` holds the
+    Same rows and request: the links, metrics, counts and fingerprint of the distributed pipeline. ``tables`` holds the
     one table of subscriptions; ``expand`` names the rules by which patterns are replaced.
 
     Raises

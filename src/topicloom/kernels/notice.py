@@ -55,7 +55,7 @@ def told_by(tell: Callable[[str], object]) -> Iterator[None]:
 
 
 def listen() -> None:
-    """Have numba report every compilation of ours. What comes from its cache on disk is none."""
+    """Have numba report every compilation of ours. Loading from its cache on disk does not count."""
     from numba.core import event
 
     class Listener(event.Listener):  # type: ignore[misc]

@@ -1,4 +1,4 @@
-"""Figures of an overlay as a whole."""
+"""Metrics of an overlay as a whole."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Figures of each topic's sub-overlay."""
+"""Measures of each topic's sub-overlay."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -22,7 +22,7 @@ MANY_SUBSCRIPTIONS = 1_000_000
 
 @dataclass(frozen=True, eq=False)
 class TopicMeasures:
-    """Figures of every topic's sub-overlay, one cell per topic id. The arrays are read-only.
+    """Measures of every topic's sub-overlay, one cell per topic id. The arrays are read-only.
 
     Attributes
     ----------

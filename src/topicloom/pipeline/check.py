@@ -16,7 +16,7 @@ from topicloom.pipeline.clean import with_reasons
 from topicloom.pipeline.judging import broken_topics, count_idle, first_labelled, judging
 from topicloom.pipeline.links import encode_links, refuse_findings, require_links
 from topicloom.pipeline.mapped_check import keep_links, node_degrees, per_topic_mapped, with_shared_topics
-from topicloom.pipeline.measure import node_figures, summarize, topic_figures
+from topicloom.pipeline.measure import node_metrics, summarize, topic_metrics
 from topicloom.pipeline.one_pass import in_tasks
 from topicloom.pipeline.prepare import Prepared, prepare
 from topicloom.pipeline.rounds.design_in_rounds import SUBSCRIPTIONS_A_TASK
@@ -159,7 +159,7 @@ def measure_overlay(
 
 def measure_prepared(prepared: Prepared, links: DataFrame, *, stages: Stages, work: Path | None = None) -> Metrics:
     """`measure_overlay` for a prepared interest and links by id, as `verify_prepared`. The interest is released."""
-    question = topic_figures(prepared.counts["subscriptions"])
+    question = topic_metrics(prepared.counts["subscriptions"])
     sentence = f"measuring {prepared.counts['topics']:,} topics"
     with stages("measure", sentence), _checked(prepared, links, work, question) as (linked, topics, files):
         return summarize(prepared.interest, node_table(prepared, links, files), topics, linked)
@@ -207,7 +207,7 @@ def answered(
 
 def node_table(prepared: Prepared, links: DataFrame, files: SharedFolder | None) -> DataFrame:
     """Every node with its number of topics and its degree."""
-    return node_figures(prepared.interest, links) if files is None else node_degrees(prepared.interest, files)
+    return node_metrics(prepared.interest, links) if files is None else node_degrees(prepared.interest, files)
 
 
 def verdict_of(prepared: Prepared, linked: DataFrame, judged: DataFrame, k: int) -> Verdict:

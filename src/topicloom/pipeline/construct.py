@@ -8,7 +8,7 @@ import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from topicloom.engine.comparison import ARROW, FIGURES, Compared, Row, compared_as, figures_for, with_pareto_best
+from topicloom.engine.comparison import ARROW, METRICS, Compared, Row, compared_as, metrics_for, with_pareto_best
 from topicloom.methods.registry import design
 from topicloom.model import Interest
 from topicloom.spark.columns import DST_ID, NODE_ID, ORDER, SRC_ID, TOPIC_ID, require_columns
@@ -50,13 +50,13 @@ def _designer(
 
 
 _TASK = "task"
-_FIGURES = f"{_TASK} bigint, " + ", ".join(f"{name} {kind}" for name, kind in FIGURES.items())
+_METRICS = f"{_TASK} bigint, " + ", ".join(f"{name} {kind}" for name, kind in METRICS.items())
 
 
 def compare_methods(
     encoded: DataFrame, choices: Sequence[Row], *, seed: int, n_nodes: int, n_topics: int
 ) -> list[Compared]:
-    """(node_id, topic_id) -> the figures of every chosen method, and of links that there are, in the order given.
+    """(node_id, topic_id) -> the values of every chosen method, and of links that there are, in the order given.
 
     Every method gets the interest in a task of its own; tasks run side by side as far as there are cores. A method that
     refuses the interest is reported, and the others go on.
@@ -68,14 +68,14 @@ def compare_methods(
 
 
 def evaluated(encoded: DataFrame, tasks: Mapping[int, Row], *, seed: int, n_nodes: int, n_topics: int) -> DataFrame:
-    """(node_id, topic_id) -> (task, figures of the method of that task)."""
+    """(node_id, topic_id) -> (task, values of the method of that task)."""
     require_columns(encoded, NODE_ID, TOPIC_ID)
     copies = encoded.select(
         F.explode(F.array(*(F.lit(task).cast("bigint") for task in tasks))).alias(_TASK), NODE_ID, TOPIC_ID
     )
     # a number of partitions that is asked for is kept: Spark would put small groups together, one after the other
     apart = copies.repartition(len(tasks), _TASK)
-    return apart.groupBy(_TASK).applyInArrow(_evaluator(dict(tasks), seed, n_nodes, n_topics), _FIGURES)
+    return apart.groupBy(_TASK).applyInArrow(_evaluator(dict(tasks), seed, n_nodes, n_topics), _METRICS)
 
 
 def _separate_keys(table: DataFrame, count: int) -> list[int]:
@@ -89,8 +89,8 @@ def _evaluator(choices: dict[int, Row], seed: int, n_nodes: int, n_topics: int) 
     def run(table: pa.Table) -> pa.Table:
         task = table[_TASK][0].as_py()
         ids = table[NODE_ID].to_numpy(), table[TOPIC_ID].to_numpy()
-        figures = figures_for(choices[task], Interest.from_ids(*ids, n_nodes=n_nodes, n_topics=n_topics), seed)
-        columns = {name: pa.array([figures.get(name)], ARROW[kind]) for name, kind in FIGURES.items()}
+        values = metrics_for(choices[task], Interest.from_ids(*ids, n_nodes=n_nodes, n_topics=n_topics), seed)
+        columns = {name: pa.array([values.get(name)], ARROW[kind]) for name, kind in METRICS.items()}
         return pa.table({_TASK: pa.array([task], pa.int64()), **columns})
 
     return run

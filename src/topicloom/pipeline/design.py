@@ -25,7 +25,7 @@ from topicloom.pipeline.construct import construct
 from topicloom.pipeline.dc.run import divide_and_conquer
 from topicloom.pipeline.dc.work import run_folder
 from topicloom.pipeline.judging import judging
-from topicloom.pipeline.measure import summarize, topic_figures
+from topicloom.pipeline.measure import summarize, topic_metrics
 from topicloom.pipeline.one_pass import in_tasks
 from topicloom.pipeline.prepare import Prepared, prepare
 from topicloom.pipeline.rounds.design_in_rounds import SUBSCRIPTIONS_A_TASK, design_in_rounds
@@ -200,7 +200,7 @@ def design_prepared(
             prepared, request.method, request.seed, {**request.options, **barring}, folder, stages
         )
     with stages("verify", f"verifying {n_links:,} links and measuring {counts['topics']:,} topics"):
-        questions = judging(request.judged_at), topic_figures(counts["subscriptions"], request.exact_diameters)
+        questions = judging(request.judged_at), topic_metrics(counts["subscriptions"], request.exact_diameters)
         files = interest_files(folder) if folder and many else None
         linked, topics = (table.persist() for table in answered(prepared, links, files, *questions))
         verdict = verdict_of(prepared, linked, topics, request.judged_at)

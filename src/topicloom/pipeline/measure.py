@@ -1,4 +1,4 @@
-"""Figures of an overlay, on Spark."""
+"""Metrics of an overlay, on Spark."""
 
 import numpy as np
 import pyarrow as pa
@@ -15,14 +15,14 @@ from topicloom.spark.columns import DST_ID, NODE, NODE_ID, SHARED_TOPICS, SRC_ID
 _RELAY_TASKS = 8
 
 
-def topic_figures(n_subscriptions: int, exact: bool = False) -> Question:
+def topic_metrics(n_subscriptions: int, exact: bool = False) -> Question:
     """What is measured of each topic. Diameters of large topics are lower bounds unless ``exact`` ones are asked for.
 
     `exact_limit` says what is large.
     """
     limit = exact_limit(n_subscriptions, exact)
 
-    def figures(bucket: TopicBucket) -> dict[str, pa.Array]:
+    def measure_bucket(bucket: TopicBucket) -> dict[str, pa.Array]:
         shapes = measure_topics(bucket.interest, bucket.links, exact_up_to=limit)
         fragile = shapes.fragile
         if not fragile.any():  # one is enough
@@ -33,11 +33,11 @@ def topic_figures(n_subscriptions: int, exact: bool = False) -> Question:
     return Question(
         "subscribers bigint, links bigint, components bigint, diameter bigint, diameter_sampled boolean, "
         "hop_sum bigint, hops_sampled boolean, fragile boolean",
-        figures,
+        measure_bucket,
     )
 
 
-def node_figures(interest: DataFrame, links: DataFrame) -> DataFrame:
+def node_metrics(interest: DataFrame, links: DataFrame) -> DataFrame:
     """(node, node_id, topics), (src_id, dst_id) -> (id, topic_count, degree). The degree is 0 without links."""
     ends = links.select(F.explode(F.array(SRC_ID, DST_ID)).alias(NODE_ID))
     degree = ends.groupBy(NODE_ID).agg(F.count("*").alias("degree"))
@@ -49,7 +49,7 @@ def node_figures(interest: DataFrame, links: DataFrame) -> DataFrame:
 def unwanted_relays(interest: DataFrame, topics: DataFrame, linked: DataFrame) -> int | None:
     """Sum the nodes that pass on what they do not want over unconnected topics. Returns None if one cannot be joined.
 
-    Every task gets all links, and some of the topics: (node_id, topics), `topic_figures`, (src_id, dst_id).
+    Every task gets all links, and some of the topics: (node_id, topics), `topic_metrics`, (src_id, dst_id).
     """
     group = F.pmod(F.xxhash64(TOPIC_ID), F.lit(_RELAY_TASKS)).alias("task")
     cut = topics.where(F.col("diameter").isNull()).select(TOPIC_ID)
@@ -78,7 +78,7 @@ def unwanted_relays(interest: DataFrame, topics: DataFrame, linked: DataFrame) -
 
 
 def summarize(interest: DataFrame, nodes: DataFrame, topics: DataFrame, linked: DataFrame) -> Metrics:
-    """Metrics from the interest, `node_figures`, answers to `topic_figures` and `linked_topics`: three aggregations."""
+    """Metrics from the interest, `node_metrics`, answers to `topic_metrics` and `linked_topics`: three aggregations."""
     histogram = {row["degree"]: row["count"] for row in nodes.groupBy("degree").count().orderBy("degree").collect()}
     several = F.col("subscribers") >= 2
     topic_row = topics.agg(

@@ -15,7 +15,7 @@ from topicloom.judge.verify_routes import cyclic_topics
 from topicloom.model.arrays import Int64Array
 from topicloom.pipeline.encode import counts_by_id
 from topicloom.pipeline.links import encode_links
-from topicloom.pipeline.measure import node_figures
+from topicloom.pipeline.measure import node_metrics
 from topicloom.pipeline.prepare import Prepared, prepare
 from topicloom.pipeline.topic_links import Question, TopicBucket, linked_topics, per_topic
 from topicloom.pipeline.write import write_parquet
@@ -231,8 +231,8 @@ def _loads(prepared: Prepared, rates: Mapping[str, float] | None) -> npt.NDArray
 
 def _ranks(prepared: Prepared, links: DataFrame) -> Int64Array:
     """Position of every node in the start order: by falling degree, then by id."""
-    figures = node_figures(prepared.interest, links).join(prepared.nodes.select(F.col(NODE).alias("id"), NODE_ID), "id")
-    degree = counts_by_id(figures.select(NODE_ID, "degree"), prepared.counts["nodes"])
+    found = node_metrics(prepared.interest, links).join(prepared.nodes.select(F.col(NODE).alias("id"), NODE_ID), "id")
+    degree = counts_by_id(found.select(NODE_ID, "degree"), prepared.counts["nodes"])
     rank = np.empty(len(degree), np.int64)
     rank[np.lexsort((np.arange(len(degree)), -degree))] = np.arange(len(degree))
     return rank

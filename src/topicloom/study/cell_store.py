@@ -24,7 +24,7 @@ SCHEMA = pa.schema(
 
 
 class Store:
-    """Figures of the cells finished so far, under the output folder of a study run.
+    """Values of the cells finished so far, under the output folder of a study run.
 
     A wave of cells becomes a file of the journal in one rename, so that a run that is killed loses the wave under way
     and nothing else.
@@ -53,7 +53,7 @@ class Store:
         return pa.concat_tables(kept) if kept else SCHEMA.empty_table()
 
     def add(self, table: pa.Table) -> None:
-        """Add the figures of a wave."""
+        """Add the values of a wave."""
         number = 1 + max((int(path.stem) for path in self._journal.glob("*.parquet")), default=0)
         write_whole(table.cast(SCHEMA), self._journal / f"{number:06d}.parquet")
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 PACKAGE = Path(__file__).parents[1]
-# What a figure depends on, beside the module of its measurement.
+# What a value depends on, beside the module of its measurement.
 _ENGINE = (
     *("kernels/**/*.py", "methods/**/*.py", "churn/*.py", "workloads/*.py"),
     *("study/inputs.py", "study/printed/*.py"),

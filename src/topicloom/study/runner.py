@@ -13,7 +13,7 @@ from topicloom.study.cells import Cell, canonical
 from topicloom.study.measurements import MEASUREMENTS
 
 _COLUMNS = "`key` string, fingerprint string, cell string, metric string, `at` double, value double, seconds double"
-# A wave is a Spark job whose figures are stored together; a killed run loses one.
+# A wave is a Spark job whose values are stored together; a killed run loses one.
 WAVE_SECONDS = 20.0
 NEW_CELLS = 4  # of a kind that none is known of, in a wave of one core
 LARGEST_WAVE = 400
@@ -59,13 +59,13 @@ def _next_wave(cells: Sequence[Cell], progress: "Progress", cores: int) -> Seque
 
 def _measure(spark: SparkSession, tasks: Sequence[Sequence[Cell]], store: Store, progress: "Progress") -> None:
     try:
-        figures = measured(grid(spark, tasks)).toArrow()
+        values = measured(grid(spark, tasks)).toArrow()
     except Exception as error:
         if isinstance(error.__context__, KeyboardInterrupt):  # PySpark asks the job for its result even then
             raise KeyboardInterrupt from error
         raise
-    store.add(figures)
-    seconds = dict(zip(figures["key"].to_pylist(), figures["seconds"].to_pylist()))
+    store.add(values)
+    seconds = dict(zip(values["key"].to_pylist(), values["seconds"].to_pylist()))
     progress.advance([(cell, seconds.get(cell.key, 0.0)) for task in tasks for cell in task])
 
 
@@ -88,7 +88,7 @@ def grid(spark: SparkSession, tasks: Sequence[Sequence[Cell]]) -> DataFrame:
 
 
 def measured(tasks: DataFrame) -> DataFrame:
-    """(task, cells) -> a row a figure."""
+    """(task, cells) -> a row for each value."""
     return tasks.select("cells").mapInArrow(_measure_batches, _COLUMNS)
 
 
@@ -96,23 +96,23 @@ def _measure_batches(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBat
     for batch in batches:
         for texts in batch["cells"].to_pylist():
             for text in texts:
-                yield from figures_of(Cell.parse(text)).to_batches()
+                yield from values_of(Cell.parse(text)).to_batches()
 
 
-def figures_of(cell: Cell) -> pa.Table:
+def values_of(cell: Cell) -> pa.Table:
     """Measure a cell. Returns a row for each value."""
     kind = MEASUREMENTS[cell.measurement]
     start = time.perf_counter()
-    figures = list(kind.function(cell))
+    values = list(kind.function(cell))
     seconds = time.perf_counter() - start
-    count = len(figures)
+    count = len(values)
     columns = [
         [cell.key] * count,
         [kind.fingerprint] * count,
         [cell.text] * count,
-        [figure.metric for figure in figures],
-        [figure.at for figure in figures],
-        [float(figure.value) for figure in figures],
+        [value.metric for value in values],
+        [value.at for value in values],
+        [float(value.value) for value in values],
         [seconds] * count,
     ]
     return pa.table([pa.array(column, field.type) for column, field in zip(columns, SCHEMA)], schema=SCHEMA)

@@ -1,4 +1,4 @@
-"""The picture of a comparison: one panel a figure, one bar a method."""
+"""The picture of a comparison: one panel for each metric, one bar for each method."""
 
 from collections.abc import Sequence
 from pathlib import Path

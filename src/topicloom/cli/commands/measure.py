@@ -49,17 +49,17 @@ def command(
         spread,
         sentence="measuring",
     )
-    figures = metrics.to_dict()
+    values = metrics.to_dict()
     if as_json:
         odd = {"link_findings": findings.to_dict()} if findings.sentences else {}
         certified = {} if proved is None else {"bound": proved.facts(metrics.links)}
-        print(json.dumps({**figures, **odd, **certified}, allow_nan=False))
+        print(json.dumps({**values, **odd, **certified}, allow_nan=False))
         return
     if metrics.disconnected_topics:
         tell(f"warning: {metrics.disconnected_topics:,} topics are not connected: no diameter, no hops")
-    compared = {**figures, "broken_topics": metrics.disconnected_topics}
+    compared = {**values, "broken_topics": metrics.disconnected_topics}
     rows_shown = [
-        *((name, format_number(figures[name])) for name in ("nodes", "topics", "subscriptions")),
+        *((name, format_number(values[name])) for name in ("nodes", "topics", "subscriptions")),
         *zip(COLUMNS.values(), cells(compared)),
         ("links / a tree per topic", _ratio(metrics.links_per_topic_tree)),
         ("topics that a link serves", _ratio(metrics.mean_shared_topics)),

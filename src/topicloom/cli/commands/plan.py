@@ -20,7 +20,9 @@ _TOPICS = 5
 
 
 def command(
-    today: Annotated[Path, typer.Argument(help="CSV, TSV or Parquet with a node and a topic a row, as it is today.")],
+    today: Annotated[
+        Path, typer.Argument(help="CSV, TSV or Parquet with a node and a topic per row: the subscriptions of today.")
+    ],
     overlay: Annotated[Path, typer.Option("--from", help="Overlay directory that runs now.", show_default=False)],
     events: Annotated[
         Path | None, typer.Option(help="Write the events there, for topicloom churn.", show_default=False)

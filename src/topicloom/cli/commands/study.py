@@ -124,9 +124,9 @@ def _report(out: Path, studies: "list[Study]", size: "Scale", note: str) -> None
         [
             (
                 f"{row.study}: {row.number.says}",
-                verdicts.figure(row.number.value, row.number.unit),
-                verdicts.figure(row.ours, row.number.unit),
-                verdicts.figure(row.ratio),
+                verdicts.format_value(row.number.value, row.number.unit),
+                verdicts.format_value(row.ours, row.number.unit),
+                verdicts.format_value(row.ratio),
                 row.verdict,
             )
             for row in counted

@@ -53,7 +53,7 @@ class Kind(ABC):
 
     @abstractmethod
     def wire_name(self, topic: str) -> bytes:
-        """A topic as it is called on the wire."""
+        """The name of a topic on the wire."""
 
     async def moved(self, stage: "Stage", nodes: Collection[str], opened: Set[Row]) -> None:
         """Wait until these brokers, which were told to open these rows and no others, have done so."""

@@ -312,7 +312,7 @@ def merge_levels(pieces: list[Piece], limit: int, settings: Settings) -> Iterato
         yield pieces
 
 
-class LevelFigures(NamedTuple):
+class LevelCounts(NamedTuple):
     """Sums over the pieces of a level."""
 
     star_sets: Int64Array
@@ -320,9 +320,9 @@ class LevelFigures(NamedTuple):
     candidates: int
 
 
-def summed(pieces: Sequence[Piece]) -> LevelFigures:
-    """Figures of a level."""
-    return LevelFigures(
+def summed(pieces: Sequence[Piece]) -> LevelCounts:
+    """Counts of a level."""
+    return LevelCounts(
         np.array([len(piece.stars.unit) for piece in pieces]),
         sum(len(piece.links) for piece in pieces),
         max(piece.candidates for piece in pieces),
@@ -348,8 +348,8 @@ def divided_report(
     n_nodes: int,
     partition_sizes: Int64Array,
     core: Core,
-    conquered: LevelFigures,
-    levels: Sequence[LevelFigures],
+    conquered: LevelCounts,
+    levels: Sequence[LevelCounts],
 ) -> dict[str, Any]:
     """What `Overlay.report` says of a design, and ``run.json`` of one on Spark."""
     represented = [conquered, *levels]

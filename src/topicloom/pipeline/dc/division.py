@@ -26,7 +26,7 @@ from topicloom.methods.dc.partitioning import (
 )
 from topicloom.methods.dc.star_merge import BoolArray, Part
 from topicloom.model.arrays import Int32Array, Int64Array
-from topicloom.pipeline.dc.pieces import FIGURES, KIND, LINK, SCHEMA, STAR, as_part, as_stars, as_table
+from topicloom.pipeline.dc.pieces import COUNTS, KIND, LINK, SCHEMA, STAR, as_part, as_stars, as_table
 from topicloom.pipeline.encode import counts_by_id
 from topicloom.spark.columns import DST_ID, NODE_ID, ORDER, SRC_ID, TOPIC_ID, TOPICS
 
@@ -117,7 +117,7 @@ def brought_core(
         return as_table(Piece(core.links, everyone, 0), 0, len(core.part.nodes))
 
     chosen = largest.groupBy(F.lit(0).alias("all")).applyInArrow(choose, SCHEMA)
-    found = chosen.where(F.col(KIND) != FIGURES).toArrow()
+    found = chosen.where(F.col(KIND) != COUNTS).toArrow()
     links = found.filter(pc.equal(found[KIND], LINK)).sort_by(ORDER)
     stars = as_stars(found.filter(pc.equal(found[KIND], STAR)))
     ends = np.column_stack((links[SRC_ID].to_numpy(), links[DST_ID].to_numpy()))

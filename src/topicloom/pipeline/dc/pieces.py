@@ -1,4 +1,4 @@
-"""Pieces of `dc` as tables: how links, star nodes and figures of a partition or a group travel between tasks."""
+"""Pieces of `dc` as tables: how links, star nodes and counts of a partition or a group travel between tasks."""
 
 from typing import NamedTuple
 
@@ -11,15 +11,15 @@ from topicloom.methods.dc.star_merge import Part
 from topicloom.spark.columns import DST_ID, NODE_ID, ORDER, SRC_ID, TOPICS
 
 PIECE, KIND, CANDIDATES = "piece", "kind", "candidates"
-LINK, STAR, FIGURES = 0, 1, 2
+LINK, STAR, COUNTS = 0, 1, 2
 # A row is a link (src_id, dst_id, order), a star node (src_id with its open topics and candidates, dst_id its links so
-# far), or the figures of a piece (src_id its nodes, candidates).
+# far), or the counts of a piece (src_id its nodes, candidates).
 SCHEMA = (
     f"{PIECE} int, {KIND} int, {SRC_ID} int, {DST_ID} int, `{ORDER}` bigint, {TOPICS} array<int>, {CANDIDATES} bigint"
 )
 
 
-class PieceFigures(NamedTuple):
+class PieceCounts(NamedTuple):
     """How many links, star nodes and nodes a piece has, and the most neighbours that one of them considered."""
 
     links: int
@@ -38,7 +38,7 @@ def as_table(piece: Piece, number: int, n_nodes: int) -> pa.Table:
     links, stars = piece.links, piece.stars
     n_links, n_stars = len(links), len(stars.unit)
     n_rows = n_links + n_stars + 1
-    kind = np.repeat(np.array([LINK, STAR, FIGURES], np.int32), [n_links, n_stars, 1])
+    kind = np.repeat(np.array([LINK, STAR, COUNTS], np.int32), [n_links, n_stars, 1])
     empty = np.zeros(n_stars + 1, np.int32)
     offsets = np.concatenate((np.zeros(n_links), stars.part.indptr, stars.part.indptr[-1:])).astype(np.int32)
     return pa.table(
@@ -54,11 +54,11 @@ def as_table(piece: Piece, number: int, n_nodes: int) -> pa.Table:
     )
 
 
-def figures_of(piece: pa.Table) -> PieceFigures:
+def counts_of(piece: pa.Table) -> PieceCounts:
     """What a piece amounts to, from its rows."""
     kinds = piece[KIND].to_numpy()
     nodes, candidates = (piece[name][len(piece) - 1].as_py() for name in (SRC_ID, CANDIDATES))
-    return PieceFigures(int((kinds == LINK).sum()), int((kinds == STAR).sum()), nodes, candidates)
+    return PieceCounts(int((kinds == LINK).sum()), int((kinds == STAR).sum()), nodes, candidates)
 
 
 def as_stars(table: pa.Table) -> Stars:

@@ -20,7 +20,7 @@ from pyspark.sql import functions as F
 from topicloom.errors import OutputExistsError
 from topicloom.methods.dc.conquer import Core, Settings, build_core, conquer, group_units, merge_group
 from topicloom.methods.dc.divide_and_conquer import (
-    LevelFigures,
+    LevelCounts,
     Plan,
     divided_report,
     needs_no_division,
@@ -31,17 +31,17 @@ from topicloom.model.arrays import Int32Array, Int64Array
 from topicloom.pipeline.dc.division import PARTITION, brought_core, chosen_count, counted_subscribers, divided
 from topicloom.pipeline.dc.pieces import (
     CANDIDATES,
-    FIGURES,
+    COUNTS,
     KIND,
     LINK,
     PIECE,
     SCHEMA,
     STAR,
-    PieceFigures,
+    PieceCounts,
     as_part,
     as_stars,
     as_table,
-    figures_of,
+    counts_of,
 )
 from topicloom.pipeline.dc.work import keep_piece, kept_pieces, open_folder, watched
 from topicloom.spark.columns import DST_ID, NODE_ID, ORDER, SRC_ID, TOPICS, require_columns, spread
@@ -62,7 +62,7 @@ class Divided(NamedTuple):
 
 
 class Level(NamedTuple):
-    """The pieces of a level, where they are kept if that is a folder, and the figures of each of them."""
+    """The pieces of a level, where they are kept if that is a folder, and the counts of each of them."""
 
     pieces: DataFrame
     folder: Path | None
@@ -73,17 +73,17 @@ class Level(NamedTuple):
 
     @classmethod
     def of(
-        cls, pieces: DataFrame, figures: Mapping[int, PieceFigures], count: int, folder: Path | None = None
+        cls, pieces: DataFrame, counts: Mapping[int, PieceCounts], count: int, folder: Path | None = None
     ) -> "Level":
-        """Pieces without figures are empty."""
+        """Pieces without counts are empty."""
         columns = np.zeros((count, 4), np.int64)
-        for number, found in figures.items():
+        for number, found in counts.items():
             columns[number] = found
         links, stars, nodes, candidates = columns.T
         return cls(pieces, folder, links, stars, nodes, int(candidates.max(initial=0)))
 
-    def figures(self) -> LevelFigures:
-        return LevelFigures(self.star_sets, int(self.links.sum()), self.candidates)
+    def counts(self) -> LevelCounts:
+        return LevelCounts(self.star_sets, int(self.links.sum()), self.candidates)
 
 
 def divide_and_conquer(
@@ -139,8 +139,8 @@ def divide_and_conquer(
         n_nodes=n_nodes,
         partition_sizes=levels[0].nodes,
         core=core,
-        conquered=levels[0].figures(),
-        levels=[level.figures() for level in levels[1:]],
+        conquered=levels[0].counts(),
+        levels=[level.counts() for level in levels[1:]],
     )
     n_links = report["inner_links"] + report["outer_links"]
     return Divided(ordered_links(levels, core.links), n_links, report, tuple(level.pieces for level in levels))
@@ -193,7 +193,7 @@ def _kept_level(
 
     def run(table: pa.Table) -> pa.Table:
         piece = conqueror(table)
-        keep_piece(work, piece[PIECE][0].as_py(), piece, figures_of(piece))
+        keep_piece(work, piece[PIECE][0].as_py(), piece, counts_of(piece))
         return piece.slice(0, 1).select([PIECE])
 
     spark = partitioned.sparkSession
@@ -203,12 +203,12 @@ def _kept_level(
         rest = partitioned.join(F.broadcast(finished), PARTITION, "left_anti")
     with watched(work, count, stages):
         conquered = spread(rest, PARTITION, count).groupBy(PARTITION).applyInArrow(run, f"{PIECE} int").count()
-    figures = kept_pieces(work, kept)
-    if len(figures) < len(kept) + conquered:
+    counts = kept_pieces(work, kept)
+    if len(counts) < len(kept) + conquered:
         raise OutputExistsError(
             f"the executors do not write where this process reads ({work}): choose a work folder that both share"
         )
-    return Level.of(spark.read.schema(SCHEMA).parquet(work.as_uri()), figures, count, work)
+    return Level.of(spark.read.schema(SCHEMA).parquet(work.as_uri()), counts, count, work)
 
 
 def _merger(subscribers: Int64Array, settings: Settings) -> Callable[[pa.Table], pa.Table]:
@@ -236,7 +236,7 @@ def _last_level(last: Level, settings: Settings) -> Level:
         stars = pq.read_table(last.folder, filters=pc.field(KIND) == STAR)
     merger = _merger(np.zeros(settings.n_topics, np.int64), settings)  # there are no others who want a topic
     piece = merger(stars.append_column(_GROUP, pa.array(np.zeros(len(stars), np.int32))))
-    return Level.of(last.pieces.sparkSession.createDataFrame(piece), {0: figures_of(piece)}, 1)
+    return Level.of(last.pieces.sparkSession.createDataFrame(piece), {0: counts_of(piece)}, 1)
 
 
 def _level(pieces: DataFrame, count: int) -> Level:
@@ -245,13 +245,13 @@ def _level(pieces: DataFrame, count: int) -> Level:
     rows = pieces.groupBy(PIECE).agg(
         F.count_if(F.col(KIND) == LINK).alias("links"),
         F.count_if(F.col(KIND) == STAR).alias("stars"),
-        F.max(F.when(F.col(KIND) == FIGURES, F.col(SRC_ID))).alias("nodes"),
+        F.max(F.when(F.col(KIND) == COUNTS, F.col(SRC_ID))).alias("nodes"),
         F.max(CANDIDATES).alias(CANDIDATES),
     )
-    figures = {
-        row[PIECE]: PieceFigures(row["links"], row["stars"], row["nodes"], row[CANDIDATES]) for row in rows.collect()
+    counts = {
+        row[PIECE]: PieceCounts(row["links"], row["stars"], row["nodes"], row[CANDIDATES]) for row in rows.collect()
     }
-    return Level.of(pieces, figures, count)
+    return Level.of(pieces, counts, count)
 
 
 def ordered_links(levels: list[Level], core_links: Int32Array) -> DataFrame:

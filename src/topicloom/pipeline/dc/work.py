@@ -16,12 +16,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from topicloom.errors import OutputExistsError
-from topicloom.pipeline.dc.pieces import PieceFigures
+from topicloom.pipeline.dc.pieces import PieceCounts
 from topicloom.spark.stages import Stages
 from topicloom.storage.atomic import whole_file
 from topicloom.version import __version__
 
-_FIGURES = b"topicloom"
+_COUNTS = b"topicloom"
 _SECONDS_BETWEEN_LOOKS = 1.0
 
 
@@ -31,19 +31,19 @@ def run_folder(work: Path, fingerprint: str, options: Mapping[str, Any], seed: i
     return work / hashlib.sha256(facts.encode()).hexdigest()[:16]
 
 
-def keep_piece(folder: Path, number: int, table: pa.Table, figures: PieceFigures) -> None:
+def keep_piece(folder: Path, number: int, table: pa.Table, counts: PieceCounts) -> None:
     """Write a finished piece. Runs on an executor."""
     folder.mkdir(parents=True, exist_ok=True)
     with whole_file(_path(folder, number)) as file:
-        pq.write_table(table.replace_schema_metadata({_FIGURES: json.dumps(figures)}), file, write_page_checksum=True)
+        pq.write_table(table.replace_schema_metadata({_COUNTS: json.dumps(counts)}), file, write_page_checksum=True)
 
 
-def kept_pieces(folder: Path, known: Mapping[int, PieceFigures] | None = None) -> dict[int, PieceFigures]:
-    """The figures of every finished piece that can be read. Those ``known`` are not read again."""
+def kept_pieces(folder: Path, known: Mapping[int, PieceCounts] | None = None) -> dict[int, PieceCounts]:
+    """The counts of every finished piece that can be read. Those ``known`` are not read again."""
     known = known or {}
     numbered = ((int(path.stem), path) for path in folder.glob("[0-9]*.parquet"))
-    found = ((number, known.get(number) or _figures(path)) for number, path in numbered)
-    return {number: figures for number, figures in found if figures is not None}
+    found = ((number, known.get(number) or _counts(path)) for number, path in numbered)
+    return {number: counts for number, counts in found if counts is not None}
 
 
 @contextmanager
@@ -52,7 +52,7 @@ def watched(folder: Path, total: int, stages: Stages) -> Iterator[None]:
     done = threading.Event()
 
     def watch() -> None:
-        seen: dict[int, PieceFigures] = {}
+        seen: dict[int, PieceCounts] = {}
         while not done.wait(_SECONDS_BETWEEN_LOOKS):
             seen = kept_pieces(folder, seen)
             stages.say(
@@ -83,8 +83,8 @@ def _path(folder: Path, number: int) -> Path:
     return folder / f"{number:07}.parquet"
 
 
-def _figures(path: Path) -> PieceFigures | None:
+def _counts(path: Path) -> PieceCounts | None:
     try:
-        return PieceFigures(*json.loads(pq.read_metadata(path).metadata[_FIGURES]))
+        return PieceCounts(*json.loads(pq.read_metadata(path).metadata[_COUNTS]))
     except (OSError, pa.ArrowException, KeyError, TypeError, ValueError):
         return None

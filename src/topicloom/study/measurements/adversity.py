@@ -11,14 +11,14 @@ from topicloom.methods.greedy.low_oda import low_oda
 from topicloom.model import Interest, Overlay
 from topicloom.study.cells import Cell
 from topicloom.study.inputs import drawn
-from topicloom.study.measurements.measurement import Figure, measures, require_connected
+from topicloom.study.measurements.measurement import Value, measures, require_connected
 
 RACK = 20  # nodes that fail at once
 Events = list[dict[str, Any]]
 
 
 @measures("adversity")
-def adversity(cell: Cell) -> Iterator[Figure]:
+def adversity(cell: Cell) -> Iterator[Value]:
     """Degrees over the rounds of a scene (shadows), each look judged, beside those of Low-ODA from scratch."""
     rounds, every = int(cell.options["rounds"]), int(cell.options["every"])
     nodes = int(cell.workload["nodes"])
@@ -38,13 +38,13 @@ def adversity(cell: Cell) -> Iterator[Figure]:
             fresh = low_oda(now.interest, seed=cell.seed)
             above.append(int(now.degree().max()) / int(fresh.degree().max()))
             average.append(float(now.degree().mean() / fresh.degree().mean()))
-            yield Figure("max_degree", int(now.degree().max()), number)
-            yield Figure("average_degree", float(now.degree().mean()), number)
-            yield Figure("max_degree_of_fresh", above[-1], number)
-    yield Figure("worst_max_degree_of_fresh", max(above))
-    yield Figure("mean_average_degree_of_fresh", float(np.mean(average)))
-    yield Figure("links_changed_per_event", changed / maintainer.events_applied)
-    yield Figure("most_links_changed_in_a_round", most)
+            yield Value("max_degree", int(now.degree().max()), number)
+            yield Value("average_degree", float(now.degree().mean()), number)
+            yield Value("max_degree_of_fresh", above[-1], number)
+    yield Value("worst_max_degree_of_fresh", max(above))
+    yield Value("mean_average_degree_of_fresh", float(np.mean(average)))
+    yield Value("links_changed_per_event", changed / maintainer.events_applied)
+    yield Value("most_links_changed_in_a_round", most)
 
 
 def _batches(

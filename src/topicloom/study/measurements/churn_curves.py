@@ -12,7 +12,7 @@ from topicloom.model import Interest
 from topicloom.model.arrays import Int64Array
 from topicloom.study.cells import Cell
 from topicloom.study.inputs import Churn, interest_of
-from topicloom.study.measurements.measurement import Figure, measures, require_connected
+from topicloom.study.measurements.measurement import Value, measures, require_connected
 
 
 class Repaired(NamedTuple):
@@ -28,7 +28,7 @@ class Repaired(NamedTuple):
 
 
 @measures("churn")
-def churned(cell: Cell) -> Iterator[Figure]:
+def churned(cell: Cell) -> Iterator[Value]:
     """Measure degrees after each ``every`` rounds, the overlay judged, and means over the joins and the leaves."""
     churn = Churn.of(cell)
     interest = churn.interest()
@@ -42,8 +42,8 @@ def churned(cell: Cell) -> Iterator[Figure]:
         seed=cell.seed,
     )
     degree = base.degree()
-    yield Figure("max_degree", int(degree.max()), 0)
-    yield Figure("average_degree", float(degree.mean()), 0)
+    yield Value("max_degree", int(degree.max()), 0)
+    yield Value("average_degree", float(degree.mean()), 0)
     repaired: dict[bool, list[Repaired]] = {True: [], False: []}
     links, nodes = base.n_links, interest.n_nodes
     for number, turn in enumerate(churn.rounds, 1):
@@ -58,17 +58,17 @@ def churned(cell: Cell) -> Iterator[Figure]:
             overlay = maintainer.overlay
             require_connected(cell, overlay.interest, overlay.links)
             degree = overlay.degree()
-            yield Figure("max_degree", int(degree.max()), number)
-            yield Figure("average_degree", float(degree.mean()), number)
+            yield Value("max_degree", int(degree.max()), number)
+            yield Value("average_degree", float(degree.mean()), number)
     for joins, name in ((True, "join"), (False, "leave")):
         found = repaired[joins]
-        yield Figure(f"{name}_links", fmean(one.links for one in found))
-        yield Figure(f"{name}_repair_ratio", fmean(one.ratio for one in found))
+        yield Value(f"{name}_links", fmean(one.links for one in found))
+        yield Value(f"{name}_repair_ratio", fmean(one.ratio for one in found))
         for size in sorted({tens(one.topics) for one in found}):
-            yield Figure(f"{name}_ratio_by_size", fmean(one.ratio for one in found if tens(one.topics) == size), size)
+            yield Value(f"{name}_ratio_by_size", fmean(one.ratio for one in found if tens(one.topics) == size), size)
     shares = [one.shadow for found in repaired.values() for one in found]
-    yield Figure("shadow_share", fmean(shares))
-    yield Figure("largest_shadow_share", max(shares))
+    yield Value("shadow_share", fmean(shares))
+    yield Value("largest_shadow_share", max(shares))
 
 
 def tens(number: int) -> int:
@@ -77,7 +77,7 @@ def tens(number: int) -> int:
 
 
 @measures("backups")
-def backups(cell: Cell) -> Iterator[Figure]:
+def backups(cell: Cell) -> Iterator[Value]:
     """Backups and primaries per node, over all and by the number of topics that a node wants."""
     interest = interest_of(cell)
     overlay = low_oda(interest, seed=cell.seed)
@@ -86,16 +86,16 @@ def backups(cell: Cell) -> Iterator[Figure]:
     labels = [interest.node_label(node) for node in range(interest.n_nodes)]
     n_backups = np.array([len(maintainer.backups_of(label)) for label in labels])
     n_primaries = np.array([len(maintainer.primaries_of(label)) for label in labels])
-    yield from backup_figures(interest, n_backups, n_primaries)
+    yield from backup_values(interest, n_backups, n_primaries)
 
 
-def backup_figures(interest: Interest, n_backups: Int64Array, n_primaries: Int64Array) -> Iterator[Figure]:
+def backup_values(interest: Interest, n_backups: Int64Array, n_primaries: Int64Array) -> Iterator[Value]:
     """Means and extremes of backups and primaries per node, and means by the number of topics that a node wants."""
-    yield Figure("backup_share", float(n_backups.mean()) / interest.n_nodes)
-    yield Figure("fewest_primaries", int(n_primaries.min()))
-    yield Figure("most_primaries", int(n_primaries.max()))
-    yield Figure("share_under_5_primaries", float((n_primaries < 5).mean()))
+    yield Value("backup_share", float(n_backups.mean()) / interest.n_nodes)
+    yield Value("fewest_primaries", int(n_primaries.min()))
+    yield Value("most_primaries", int(n_primaries.max()))
+    yield Value("share_under_5_primaries", float((n_primaries < 5).mean()))
     sizes = np.diff(interest.indptr)
     for size in np.unique(sizes).tolist():
-        yield Figure("backups", float(n_backups[sizes == size].mean()), size)
-        yield Figure("primaries", float(n_primaries[sizes == size].mean()), size)
+        yield Value("backups", float(n_backups[sizes == size].mean()), size)
+        yield Value("primaries", float(n_primaries[sizes == size].mean()), size)

@@ -12,7 +12,7 @@ from topicloom.model import Interest, Overlay
 from topicloom.model.arrays import Int32Array
 from topicloom.study.cells import Cell
 from topicloom.study.inputs import interest_of
-from topicloom.study.measurements.measurement import Figure, NotVerifiedError, measures, require_connected
+from topicloom.study.measurements.measurement import NotVerifiedError, Value, measures, require_connected
 from topicloom.study.printed.literal_gm import counted_greedy_merge, literal_greedy_merge
 from topicloom.study.printed.literal_gm2 import printed_gm2
 from topicloom.study.printed.literal_low_oda import printed_low_oda
@@ -29,13 +29,13 @@ _TWO_HOPS = ("cd-oda", "cd-oda-1", "cd-oda-2", "2d-oda")
 
 
 @measures("design")
-def designed(cell: Cell) -> Iterator[Figure]:
+def designed(cell: Cell) -> Iterator[Value]:
     """Measure links and degrees of a design, and with ``dc`` star sets, inner and outer links and pn-ratio."""
     yield from degrees(_overlay(cell))
 
 
 @measures("diameters")
-def with_diameters(cell: Cell) -> Iterator[Figure]:
+def with_diameters(cell: Cell) -> Iterator[Value]:
     """The same, and the mean and largest topic diameter."""
     overlay = _overlay(cell)
     metrics = measure(overlay.interest, overlay.links)
@@ -44,22 +44,22 @@ def with_diameters(cell: Cell) -> Iterator[Figure]:
     if cell.method in _TWO_HOPS and metrics.max_topic_diameter > 2:
         raise NotVerifiedError(f"cell {cell.text}: a topic has diameter {metrics.max_topic_diameter}")
     yield from degrees(overlay)
-    yield Figure("mean_topic_diameter", metrics.mean_topic_diameter)
-    yield Figure("max_topic_diameter", metrics.max_topic_diameter)
+    yield Value("mean_topic_diameter", metrics.mean_topic_diameter)
+    yield Value("max_topic_diameter", metrics.max_topic_diameter)
 
 
-def degrees(overlay: Overlay) -> Iterator[Figure]:
-    """Figures of an overlay that cost nothing."""
+def degrees(overlay: Overlay) -> Iterator[Value]:
+    """Values of an overlay that cost nothing."""
     degree = overlay.degree()
-    yield Figure("links", overlay.n_links)
-    yield Figure("average_degree", float(degree.mean()) if len(degree) else 0.0)
-    yield Figure("max_degree", int(degree.max(initial=0)))
+    yield Value("links", overlay.n_links)
+    yield Value("average_degree", float(degree.mean()) if len(degree) else 0.0)
+    yield Value("max_degree", int(degree.max(initial=0)))
     report = overlay.report
     for name in ("inner_links", "outer_links", "pn_ratio", "star_nodes"):
         if name in report:
-            yield Figure(name, report[name])
+            yield Value(name, report[name])
     for name, value in report.get("star_set", {}).items():
-        yield Figure(f"star_set_{name}", value)
+        yield Value(f"star_set_{name}", value)
 
 
 def _overlay(cell: Cell) -> Overlay:
@@ -75,29 +75,29 @@ def _overlay(cell: Cell) -> Overlay:
 
 
 @measures("steps")
-def steps(cell: Cell) -> Iterator[Figure]:
+def steps(cell: Cell) -> Iterator[Value]:
     """Contributions that the literal Greedy Merge counts at first and lowers later, over |V|²|T|."""
     interest = interest_of(cell)
     links, counted, lowered = counted_greedy_merge(interest.indptr, interest.topics, interest.n_topics)
     require_connected(cell, interest, links)
     worst = interest.n_nodes**2 * interest.n_topics
-    yield Figure("steps_share", (counted + lowered) / worst)
-    yield Figure("counted_share", counted / worst)
-    yield Figure("lowered_share", lowered / worst)
-    yield Figure("average_degree", 2 * len(links) / interest.n_nodes)
+    yield Value("steps_share", (counted + lowered) / worst)
+    yield Value("counted_share", counted / worst)
+    yield Value("lowered_share", lowered / worst)
+    yield Value("average_degree", 2 * len(links) / interest.n_nodes)
 
 
 MEMBERS = 100  # nodes of a sub-overlay
 
 
 @measures("join")
-def joined(cell: Cell) -> Iterator[Figure]:
+def joined(cell: Cell) -> Iterator[Value]:
     """Degrees, outer links and pn-ratio of Star Merge or Naive Merge."""
     overlay = join(sub_overlays(interest_of(cell), cell.seed), method=cell.method, seed=cell.seed)
     require_connected(cell, overlay.interest, overlay.links)
     yield from degrees(overlay)
     stars = [part["stars"] for part in overlay.report["overlays"]]
-    yield Figure("star_set_mean", float(np.mean(stars)))
+    yield Value("star_set_mean", float(np.mean(stars)))
 
 
 def sub_overlays(interest: Interest, seed: int) -> list[tuple[Interest, Overlay]]:

@@ -10,11 +10,11 @@ from topicloom.model import Overlay
 from topicloom.simulation import Faults, simulate_dc, simulate_leaves
 from topicloom.study.cells import Cell
 from topicloom.study.inputs import interest_of
-from topicloom.study.measurements.measurement import Figure, NotVerifiedError, measures
+from topicloom.study.measurements.measurement import NotVerifiedError, Value, measures
 
 
 @measures("decentral-dc")
-def decentral_dc(cell: Cell) -> Iterator[Figure]:
+def decentral_dc(cell: Cell) -> Iterator[Value]:
     """Messages, bytes, interests learnt, rounds and time of a decentralised divide-and-conquer."""
     interest, options = interest_of(cell), dict(cell.options)
     partitions = options.pop("partitions")
@@ -23,22 +23,22 @@ def decentral_dc(cell: Cell) -> Iterator[Figure]:
         raise NotVerifiedError(f"cell {cell.text}: {next(iter(run.reasons.items()))}")
     n = interest.n_nodes
     traffic = run.traffic
-    yield Figure("links_of_centre", run.overlay.n_links / _central_links(cell, partitions))
-    yield Figure("messages_per_node", sum(traffic.messages.values()) / n)
-    yield Figure("watching_per_node", traffic.messages["ping"] / n)
-    yield Figure("tries_per_node", traffic.tries / n)
-    yield Figure("kilobytes_per_node", sum(traffic.bytes.values()) / n / 1000)
-    yield Figure("rounds", run.rounds)
-    yield Figure("connected_at", run.connected_at)
+    yield Value("links_of_centre", run.overlay.n_links / _central_links(cell, partitions))
+    yield Value("messages_per_node", sum(traffic.messages.values()) / n)
+    yield Value("watching_per_node", traffic.messages["ping"] / n)
+    yield Value("tries_per_node", traffic.tries / n)
+    yield Value("kilobytes_per_node", sum(traffic.bytes.values()) / n / 1000)
+    yield Value("rounds", run.rounds)
+    yield Value("connected_at", run.connected_at)
     for name, ratios in run.pn_ratios().items():
         if len(ratios):
-            yield Figure(f"pn_ratio_{name}", float(np.mean(ratios)))
-            yield Figure(f"pn_ratio_{name}_most", float(np.max(ratios)))
-    yield Figure("star_share", float(run.stars.sum()) / n)
+            yield Value(f"pn_ratio_{name}", float(np.mean(ratios)))
+            yield Value(f"pn_ratio_{name}_most", float(np.max(ratios)))
+    yield Value("star_share", float(run.stars.sum()) / n)
 
 
 @measures("decentral-leaves")
-def decentral_leaves(cell: Cell) -> Iterator[Figure]:
+def decentral_leaves(cell: Cell) -> Iterator[Value]:
     """Messages, links and time when nodes leave and shadows repair alone, beside a maintainer that sees all.
 
     With ``rack`` above 1 that many neighbouring nodes fail at once.
@@ -55,18 +55,18 @@ def decentral_leaves(cell: Cell) -> Iterator[Figure]:
     centre = Maintainer(interest, overlay, seed=cell.seed)
     central = sum(len(centre.apply([{"event": "leave", "node": name} for name in rack]).added) for rack in racks)
     count = len(racks)
-    yield Figure("messages_per_leave", sum(leave.messages for leave in run.leaves) / count)
-    yield Figure("kilobytes_per_leave", sum(leave.bytes for leave in run.leaves) / count / 1000)
-    yield Figure("shadows", sum(leave.shadows for leave in run.leaves) / count)
-    yield Figure("links_per_leave", sum(leave.links for leave in run.leaves) / count)
-    yield Figure("central_links_per_leave", central / count)
-    yield Figure("repair_time", float(np.mean([leave.time for leave in run.leaves])))
-    yield Figure("rounds", float(np.mean([leave.rounds for leave in run.leaves])))
-    yield Figure("renewed", sum(leave.renewed for leave in run.leaves) / count)
-    yield Figure("upkeep_messages", sum(leave.upkeep_messages for leave in run.leaves) / count)
-    yield Figure("upkeep_kilobytes", sum(leave.upkeep_bytes for leave in run.leaves) / count / 1000)
-    yield Figure("broken_topics", float(len(run.reasons)))
-    yield Figure("uncovered", float(run.leaves[-1].uncovered))
+    yield Value("messages_per_leave", sum(leave.messages for leave in run.leaves) / count)
+    yield Value("kilobytes_per_leave", sum(leave.bytes for leave in run.leaves) / count / 1000)
+    yield Value("shadows", sum(leave.shadows for leave in run.leaves) / count)
+    yield Value("links_per_leave", sum(leave.links for leave in run.leaves) / count)
+    yield Value("central_links_per_leave", central / count)
+    yield Value("repair_time", float(np.mean([leave.time for leave in run.leaves])))
+    yield Value("rounds", float(np.mean([leave.rounds for leave in run.leaves])))
+    yield Value("renewed", sum(leave.renewed for leave in run.leaves) / count)
+    yield Value("upkeep_messages", sum(leave.upkeep_messages for leave in run.leaves) / count)
+    yield Value("upkeep_kilobytes", sum(leave.upkeep_bytes for leave in run.leaves) / count / 1000)
+    yield Value("broken_topics", float(len(run.reasons)))
+    yield Value("uncovered", float(run.leaves[-1].uncovered))
 
 
 def _racks(overlay: Overlay, size: int) -> list[list[str]]:

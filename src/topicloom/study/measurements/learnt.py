@@ -7,13 +7,13 @@ import numpy as np
 from topicloom.simulation import Faults, simulate_dc
 from topicloom.study.cells import Cell
 from topicloom.study.inputs import interest_of
-from topicloom.study.measurements.measurement import Figure, NotVerifiedError, measures
+from topicloom.study.measurements.measurement import NotVerifiedError, Value, measures
 
 PERCENTS = range(0, 101, 5)
 
 
 @measures("decentral-learnt")
-def decentral_learnt(cell: Cell) -> Iterator[Figure]:
+def decentral_learnt(cell: Cell) -> Iterator[Value]:
     """The distribution of pn-ratio(v), for star nodes, speakers that are none, and others: by percents of the nodes."""
     options = dict(cell.options)
     partitions = options.pop("partitions")
@@ -23,4 +23,4 @@ def decentral_learnt(cell: Cell) -> Iterator[Figure]:
     for name, ratios in run.pn_ratios().items():
         if len(ratios):
             for percent, ratio in zip(PERCENTS, np.percentile(ratios, PERCENTS)):
-                yield Figure(f"learnt_by_{name}", float(ratio), float(percent))
+                yield Value(f"learnt_by_{name}", float(ratio), float(percent))

@@ -13,7 +13,7 @@ from topicloom.model import Interest
 from topicloom.study.cells import Cell, fingerprint
 
 
-class Figure(NamedTuple):
+class Value(NamedTuple):
     """A number that a cell yields. ``at`` says where on a curve it lies (a round, a size), if it does."""
 
     metric: str
@@ -28,21 +28,21 @@ class Measurement:
     Attributes
     ----------
     name, function
-        Its name in a cell, and the function from a cell to its figures.
+        Its name in a cell, and the function from a cell to its values.
     alone : bool
         It takes times that go into ratios: such cells run after all others, one at a time.
     fingerprint : str
-        Of the code that its figures depend on.
+        Of the code that its values depend on.
     """
 
     name: str
-    function: Callable[[Cell], Iterable[Figure]]
+    function: Callable[[Cell], Iterable[Value]]
     alone: bool
     fingerprint: str
 
 
 class NotVerifiedError(TopicloomError):
-    """The judge refused the overlay of a cell: its figures must not count."""
+    """The judge refused the overlay of a cell: its values must not count."""
 
 
 def measures(name: str, *, alone: bool = False) -> Callable[[Any], Any]:
@@ -67,7 +67,7 @@ def registered(*modules: ModuleType) -> dict[str, Measurement]:
 
 
 def require_connected(cell: Cell, interest: Interest, links: npt.ArrayLike, k: int = 1) -> None:
-    """Let the judge look at an overlay before its figures count."""
+    """Let the judge look at an overlay before its values count."""
     verdict = verify(interest, links, k)
     if not verdict.ok:
         first = verdict.broken[0]

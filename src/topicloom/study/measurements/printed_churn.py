@@ -9,8 +9,8 @@ from topicloom.model import Interest
 from topicloom.model.arrays import Int32Array
 from topicloom.study.cells import Cell
 from topicloom.study.inputs import Churn, interest_of
-from topicloom.study.measurements.churn_curves import backup_figures
-from topicloom.study.measurements.measurement import Figure, measures, require_connected
+from topicloom.study.measurements.churn_curves import backup_values
+from topicloom.study.measurements.measurement import Value, measures, require_connected
 from topicloom.study.printed.literal_low_oda import printed_low_oda
 from topicloom.study.printed.literal_shadow import (
     ALIKE,
@@ -35,26 +35,26 @@ BUILDERS = {
 
 
 @measures("printed-backups")
-def printed_backups(cell: Cell) -> Iterator[Figure]:
+def printed_backups(cell: Cell) -> Iterator[Value]:
     """Backups and primaries before the first round, over all nodes and by the number of topics that a node wants."""
     interest = interest_of(cell)
     nodes = linked(interest, interest.n_nodes, cell.seed)
     require_connected(cell, interest, _links(nodes))
     for v in range(interest.n_nodes):
         build_backups(nodes, v, cell.options["coverage"], *BUILDERS[cell.method])
-    yield from backup_figures(interest, nodes.backups.sum(axis=1), nodes.primaries)
+    yield from backup_values(interest, nodes.backups.sum(axis=1), nodes.primaries)
 
 
 @measures("printed-churn")
-def printed_churn(cell: Cell) -> Iterator[Figure]:
+def printed_churn(cell: Cell) -> Iterator[Value]:
     """Measure degrees at the start and after every ``every`` rounds, judged, and means over joins and leaves."""
     churn = Churn.of(cell)
     how = (cell.options["coverage"], *BUILDERS[cell.options["backups"]])
     nodes = linked(churn.everyone, churn.start, cell.seed)
     for v in range(churn.start):
         build_backups(nodes, v, *how)
-    yield Figure("max_degree", int(nodes.degree.max()), 0)
-    yield Figure("average_degree", float(nodes.degree[nodes.present].mean()), 0)
+    yield Value("max_degree", int(nodes.degree.max()), 0)
+    yield Value("average_degree", float(nodes.degree[nodes.present].mean()), 0)
     changed: dict[bool, list[int]] = {True: [], False: []}
     shares = []
     for number, turn in enumerate(churn.rounds, 1):
@@ -73,12 +73,12 @@ def printed_churn(cell: Cell) -> Iterator[Figure]:
         if number % cell.options["every"] == 0:
             there = np.flatnonzero(nodes.present)
             require_connected(cell, churn.everyone.restrict(there), np.searchsorted(there, _links(nodes)))
-            yield Figure("max_degree", int(nodes.degree.max()), number)
-            yield Figure("average_degree", float(nodes.degree[there].mean()), number)
-    yield Figure("join_links", fmean(changed[True]))
-    yield Figure("leave_links", fmean(changed[False]))
-    yield Figure("shadow_share", fmean(shares))
-    yield Figure("largest_shadow_share", max(shares))
+            yield Value("max_degree", int(nodes.degree.max()), number)
+            yield Value("average_degree", float(nodes.degree[there].mean()), number)
+    yield Value("join_links", fmean(changed[True]))
+    yield Value("leave_links", fmean(changed[False]))
+    yield Value("shadow_share", fmean(shares))
+    yield Value("largest_shadow_share", max(shares))
 
 
 def linked(everyone: Interest, start: int, seed: int) -> Nodes:

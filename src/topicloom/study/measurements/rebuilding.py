@@ -12,7 +12,7 @@ from topicloom.model.arrays import Int32Array
 from topicloom.study.cells import Cell
 from topicloom.study.inputs import Churn
 from topicloom.study.measurements.churn_curves import tens
-from topicloom.study.measurements.measurement import Figure, measures, require_connected
+from topicloom.study.measurements.measurement import Value, measures, require_connected
 from topicloom.study.printed.literal_gm import literal_greedy_merge
 from topicloom.study.printed.literal_low_oda import printed_low_oda
 from topicloom.study.printed.literal_shadow import RHO
@@ -36,7 +36,7 @@ class Exchanged(NamedTuple):
 
 
 @measures("rebuild")
-def rebuilt(cell: Cell) -> Iterator[Figure]:
+def rebuilt(cell: Cell) -> Iterator[Value]:
     """Measure degrees after every ``every`` rounds, and links exchanged against the round before.
 
     With ``ties="kept"`` a node keeps its place in the tie order as others come and go, as where equally good links are
@@ -50,17 +50,17 @@ def rebuilt(cell: Cell) -> Iterator[Figure]:
     for one, (now, present) in _exchanged(churn, cell.options["every"], build):
         found.append(one)
         degree = np.bincount(np.array(list(now)).ravel(), minlength=churn.everyone.n_nodes)
-        yield Figure("max_degree", int(degree.max()), one.round)
-        yield Figure("average_degree", 2 * len(now) / present, one.round)
+        yield Value("max_degree", int(degree.max()), one.round)
+        yield Value("average_degree", 2 * len(now) / present, one.round)
     yield from _means(found)
     for joins, name in ((True, "join"), (False, "leave")):
         for size in sorted({tens(one.topics) for one in found if one.joins == joins}):
             like = [one.ratio for one in found if one.joins == joins and tens(one.topics) == size]
-            yield Figure(f"{name}_ratio_by_size", fmean(like), size)
+            yield Value(f"{name}_ratio_by_size", fmean(like), size)
 
 
 @measures("list-rebuild")
-def rebuilt_in_lists(cell: Cell) -> Iterator[Figure]:
+def rebuilt_in_lists(cell: Cell) -> Iterator[Value]:
     """Count links exchanged, after every ``every`` rounds, by a method that lists equally good links, newest first.
 
     The lists are made in the order of the nodes' numbers, which nobody's coming or going changes.
@@ -85,14 +85,14 @@ def _exchanged(churn: Churn, every: int, build: Build) -> Iterator[tuple[Exchang
             before, built = now, number
 
 
-def _means(found: Sequence[Exchanged]) -> Iterator[Figure]:
+def _means(found: Sequence[Exchanged]) -> Iterator[Value]:
     """Links exchanged and repair ratios, the ratios also of the joins and of the leaves alone."""
-    yield Figure("links_exchanged", fmean(one.links for one in found))
-    yield Figure("repair_ratio", fmean(one.ratio for one in found))
+    yield Value("links_exchanged", fmean(one.links for one in found))
+    yield Value("repair_ratio", fmean(one.ratio for one in found))
     for joins, name in ((True, "join"), (False, "leave")):
         ratios = [one.ratio for one in found if one.joins == joins]
         if ratios:
-            yield Figure(f"{name}_repair_ratio", fmean(ratios))
+            yield Value(f"{name}_repair_ratio", fmean(ratios))
 
 
 def _restricted(cell: Cell, everyone: Interest, links_of: Callable[[Interest], Int32Array]) -> Build:

@@ -11,13 +11,13 @@ from scipy.sparse import csr_array
 from topicloom.model import Interest
 from topicloom.study.cells import Cell
 from topicloom.study.inputs import interest_of
-from topicloom.study.measurements.measurement import Figure, NotVerifiedError, measures
+from topicloom.study.measurements.measurement import NotVerifiedError, Value, measures
 
 
 @measures("star-bound")
-def star_bound(cell: Cell) -> Iterator[Figure]:
+def star_bound(cell: Cell) -> Iterator[Value]:
     """The bound, as ``links``."""
-    yield Figure("links", fewest_links(interest_of(cell)))
+    yield Value("links", fewest_links(interest_of(cell)))
 
 
 def fewest_links(interest: Interest) -> float:

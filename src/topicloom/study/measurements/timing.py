@@ -24,7 +24,7 @@ from topicloom.study.cells import Cell
 from topicloom.study.inputs import Churn, interest_of
 from topicloom.study.measurements.churn_curves import tens
 from topicloom.study.measurements.construction import sub_overlays
-from topicloom.study.measurements.measurement import Figure, measures, require_connected
+from topicloom.study.measurements.measurement import Value, measures, require_connected
 from topicloom.study.printed.literal_gm import literal_greedy_merge
 from topicloom.workloads import generate
 
@@ -34,7 +34,7 @@ Work = Callable[[], object]
 
 
 @measures("time-design", alone=True)
-def time_design(cell: Cell) -> Iterator[Figure]:
+def time_design(cell: Cell) -> Iterator[Value]:
     """Seconds of a construction method, of our Greedy Merge and of the literal one, on the same interest."""
     interest = interest_of(cell)
     overlay = design(interest, cell.method, seed=cell.seed, **cell.options)
@@ -48,7 +48,7 @@ def time_design(cell: Cell) -> Iterator[Figure]:
 
 
 @measures("time-join", alone=True)
-def time_join(cell: Cell) -> Iterator[Figure]:
+def time_join(cell: Cell) -> Iterator[Value]:
     """Seconds of joining overlays of 100 nodes, of our Greedy Merge on all their nodes and of the literal one.
 
     The check that the parts are topic-connected is the judge's, and no part of the algorithm: its time is taken off.
@@ -69,7 +69,7 @@ def time_join(cell: Cell) -> Iterator[Figure]:
 
 
 @measures("time-churn", alone=True)
-def time_churn(cell: Cell) -> Iterator[Figure]:
+def time_churn(cell: Cell) -> Iterator[Value]:
     """Seconds of a join and of a leave, of Low-ODA from scratch (ours) and of the literal Greedy Merge.
 
     Steps I and II of the paper, which are what a repair is; ``_with_backups`` is with Step III.
@@ -84,20 +84,20 @@ def time_churn(cell: Cell) -> Iterator[Figure]:
     now = maintainer.interest
     require_connected(cell, now, maintainer.overlay.links)
     seconds = _in_turns({"rebuild": lambda: low_oda(now, seed=cell.seed), "literal": lambda: _literal(now)})
-    yield Figure("rebuild_seconds", seconds["rebuild"])
-    yield Figure("literal_seconds", seconds["literal"])
+    yield Value("rebuild_seconds", seconds["rebuild"])
+    yield Value("literal_seconds", seconds["literal"])
     for joins, name in ((True, "join"), (False, "leave")):
         rounds = changes[joins][3:]  # the first ones load compiled code
         mean = fmean(change.repair_seconds for change in rounds)
-        yield Figure(f"{name}_seconds", mean)
-        yield Figure(f"{name}_of_rebuild", mean / seconds["rebuild"])
-        yield Figure(f"{name}_of_literal", mean / seconds["literal"])
-        yield Figure(f"{name}_with_backups_of_rebuild", fmean(c.seconds for c in rounds) / seconds["rebuild"])
+        yield Value(f"{name}_seconds", mean)
+        yield Value(f"{name}_of_rebuild", mean / seconds["rebuild"])
+        yield Value(f"{name}_of_literal", mean / seconds["literal"])
+        yield Value(f"{name}_with_backups_of_rebuild", fmean(c.seconds for c in rounds) / seconds["rebuild"])
         longest = max(change.repair_seconds for change in rounds)
-        yield Figure(f"longest_{name}_of_rebuild", longest / seconds["rebuild"])
+        yield Value(f"longest_{name}_of_rebuild", longest / seconds["rebuild"])
         for size in sorted({tens(change.shadow_size) for change in rounds}):
             alike = [change.repair_seconds for change in rounds if tens(change.shadow_size) == size]
-            yield Figure(f"{name}_of_rebuild_by_shadow", fmean(alike) / seconds["rebuild"], size)
+            yield Value(f"{name}_of_rebuild_by_shadow", fmean(alike) / seconds["rebuild"], size)
 
 
 def _literal(interest: Interest) -> object:
@@ -109,12 +109,12 @@ def _beside_greedy_merge(interest: Interest, works: dict[str, Work]) -> dict[str
     return _in_turns({**works, "gm": lambda: greedy_merge(interest), "literal": lambda: _literal(interest)})
 
 
-def _ratios(seconds: float, times: dict[str, float]) -> Iterator[Figure]:
-    yield Figure("seconds", seconds)
-    yield Figure("gm_seconds", times["gm"])
-    yield Figure("literal_seconds", times["literal"])
-    yield Figure("time_of_gm", seconds / times["gm"])
-    yield Figure("time_of_literal", seconds / times["literal"])
+def _ratios(seconds: float, times: dict[str, float]) -> Iterator[Value]:
+    yield Value("seconds", seconds)
+    yield Value("gm_seconds", times["gm"])
+    yield Value("literal_seconds", times["literal"])
+    yield Value("time_of_gm", seconds / times["gm"])
+    yield Value("time_of_literal", seconds / times["literal"])
 
 
 def _in_turns(works: dict[str, Work]) -> dict[str, float]:
@@ -134,7 +134,7 @@ def _in_turns(works: dict[str, Work]) -> dict[str, float]:
 
 
 @measures("time-phases", alone=True)
-def phases(cell: Cell) -> Iterator[Figure]:
+def phases(cell: Cell) -> Iterator[Value]:
     """CPU seconds of T_in (partitions, with their star sets) and T_out (the star merge), after one run to warm up.
 
     Star sets are counted as inner: that is where they are computed, and their time is small beside the rest.
@@ -157,5 +157,5 @@ def phases(cell: Cell) -> Iterator[Figure]:
     links = sum(len(piece.links) for level in [pieces, *levels] for piece in level)
     if links != overlay.n_links:
         raise AssertionError(f"the phases have {links} links, the whole has {overlay.n_links}")
-    yield Figure("inner_seconds", between - start)
-    yield Figure("outer_seconds", end - between)
+    yield Value("inner_seconds", between - start)
+    yield Value("outer_seconds", end - between)

@@ -18,7 +18,7 @@ class NotMeasuredError(LookupError):
 
 
 class Results:
-    """Figures of finished cells, a row each.
+    """Values of finished cells, a row each.
 
     Columns are ``measurement``, ``method``, ``seed``, ``metric``, ``at``, ``value``, the options of workload and method
     by their names, and ``partition_size`` where there are partitions. Conditions are equalities; a tuple is one of
@@ -31,19 +31,19 @@ class Results:
     @classmethod
     def of(cls, table: pa.Table) -> "Results":
         """From the table of a `Store`."""
-        figures: pd.DataFrame = table.select(["cell", "metric", "at", "value"]).to_pandas()
+        values: pd.DataFrame = table.select(["cell", "metric", "at", "value"]).to_pandas()
         rows = []
-        for text in figures["cell"].unique():
+        for text in values["cell"].unique():
             cell = json.loads(text)
             own = {name: cell[name] for name in ("measurement", "method", "seed")}
             rows.append({"cell": text, **cell["workload"], **cell["options"], **own})
         cells = pd.DataFrame(rows, columns=None if rows else ["cell", *_OWN[:3]])
         if {"nodes", "partitions"} <= set(cells):
             cells["partition_size"] = cells["nodes"] / cells["partitions"]
-        return cls(figures.merge(cells, on="cell"))
+        return cls(values.merge(cells, on="cell"))
 
     def among(self, cells: Iterable[Cell]) -> "Results":
-        """The figures of some cells only."""
+        """The values of some cells only."""
         return Results(self.frame[self.frame["cell"].isin({cell.text for cell in cells})])
 
     def select(self, metric: str, **conditions: Any) -> pd.DataFrame:

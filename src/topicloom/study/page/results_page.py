@@ -29,11 +29,11 @@ def write_report(studies: Sequence[Study], results: dict[str, Results], out: Pat
     ----------
     studies : sequence of Study
     results : dict
-        The figures of each study's own cells, by its name.
+        The values of each study's own cells, by its name.
     out : Path
         ``results.md`` and ``results/`` are written there; each file appears whole or not at all.
     header : str
-        How the figures came about, for the top of the page.
+        How the values came about, for the top of the page.
     """
     folder = out / "results"
     drawn = {study.name for study in studies if plots.draw(study, results[study.name], folder)}

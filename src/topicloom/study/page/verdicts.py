@@ -104,11 +104,13 @@ def verdict(number: Published, ours: float | None) -> str:
     return DIFFERS
 
 
-def figure(value: float | None, unit: str = "") -> str:
-    """A number with about three digits that say something.
+def format_value(value: float | None, unit: str = "") -> str:
+    """Format a number with about three digits that say something.
 
-    >>> figure(54.178), figure(0.0170, "%"), figure(0.00014, "%"), figure(2575), figure(1.0), figure(None)
-    ('54.18', '1.70 %', '0.014 %', '2,575', '1', '–')
+    >>> format_value(54.178), format_value(2575), format_value(1.0), format_value(None)
+    ('54.18', '2,575', '1', '–')
+    >>> format_value(0.0170, "%"), format_value(0.00014, "%")
+    ('1.70 %', '0.014 %')
     """
     if value is None or math.isnan(value):
         return "–"
@@ -152,10 +154,10 @@ def _table(rows: Sequence[Compared], last: str, tried: Tried) -> str:
     for row in rows:
         number = row.number
         relation = "" if number.relation == "≈" else f"{number.relation} "
-        published = f"{relation}{figure(number.value, number.unit)}"
+        published = f"{relation}{format_value(number.value, number.unit)}"
         anchor = f'<a id="{row.anchor}"></a>' if number.key else ""
         says = anchor + number.says.replace("|", "\\|")
-        ours = f"{figure(row.ours, number.unit)} | {figure(row.ratio)}"
+        ours = f"{format_value(row.ours, number.unit)} | {format_value(row.ratio)}"
         lines.append(f"| {says} | {published} | {ours} | {_verdict(row, tried)} |")
     return "\n".join(lines)
 
