@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 # that tests start among them. (Spark Connect's server and benches run as users do, adaptive plans included.)
 QUICK_JAVA = java_options(quick=True)
 os.environ.setdefault("SPARK_LAUNCHER_OPTS", QUICK)
-os.environ.setdefault(
-    "PYSPARK_SUBMIT_ARGS",
-    f"--driver-java-options '{QUICK_JAVA}' --conf spark.sql.adaptive.enabled=false pyspark-shell",
-)
+SUBMIT = "--driver-java-options '{}' --conf spark.sql.adaptive.enabled=false pyspark-shell"
+os.environ.setdefault("PYSPARK_SUBMIT_ARGS", SUBMIT.format(QUICK_JAVA))
+# The session of the tests lives long and makes many classes: room for them, and for what they leave, at the start.
+LONG_LIVED = "-XX:MetaspaceSize=256m -XX:ReservedCodeCacheSize=256m -Xms1g -Xmn384m"
 
 # a failing example is printed as a line that runs it again, also where no database of examples is kept
 settings.register_profile("topicloom", deadline=None, print_blob=True, derandomize=bool(os.environ.get("CI")))
@@ -89,7 +89,7 @@ def spark() -> "Iterator[SparkSession]":
     os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
     from pyspark.sql import SparkSession
 
-    session = (
+    builder = (
         SparkSession.builder.master("local[2,4]")
         .appName("topicloom tests")
         .config("spark.ui.enabled", False)
@@ -101,10 +101,12 @@ def spark() -> "Iterator[SparkSession]":
         # Spark keeps the last 100 pieces of code that it generates: one design has more, and many tests design
         .config("spark.sql.codegen.cache.maxEntries", 10_000)
         .config("spark.sql.codegen.useIdInClassName", False)
-        .config("spark.driver.extraJavaOptions", QUICK_JAVA)
+        .config("spark.python.sql.dataFrameDebugging.enabled", False)  # as in sessions of the commands
         .config("spark.python.daemon.module", DAEMON)
-        .getOrCreate()
     )
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYSPARK_SUBMIT_ARGS", SUBMIT.format(f"{QUICK_JAVA} {LONG_LIVED}"))
+        session = builder.getOrCreate()
     session.sparkContext.setLogLevel("OFF")
     yield session
     session.stop()

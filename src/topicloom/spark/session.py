@@ -179,6 +179,8 @@ def _start(master: str, settings: dict[str, str], scratch: Path, small: bool) ->
         "spark.ui.showConsoleProgress": "false",
         "spark.sql.execution.arrow.pyspark.enabled": "true",
         "spark.sql.session.timeZone": "UTC",
+        # else PySpark tells Java at every call from which line it comes, in four messages more
+        "spark.python.sql.dataFrameDebugging.enabled": "false",
         "spark.python.daemon.module": daemon_module(master, settings),
         # lists of topics are made in hash tables; Spark's own limit of 128 nodes would have all subscriptions sorted
         "spark.sql.objectHashAggregate.sortBased.fallbackThreshold": "200000",
