@@ -14,6 +14,8 @@ import numpy as np
 
 import topicloom as tl
 from topicloom.kernels.greedy.engine import greedy_links
+from topicloom.measures import measure_topics, topic_hops
+from topicloom.routing.topic_trees import least_trees
 from topicloom.spark.warm import warm_all, warm_refinement
 from topicloom.study.cells import Cell
 from topicloom.study.measurements import MEASUREMENTS
@@ -79,6 +81,16 @@ def routing() -> None:
     tl.soc(overlay.interest, overlay.links, degree="average", cost="diameter", d=50, C=50)
 
 
+def tasks_of_spark() -> None:
+    """Compile what tasks of Spark run on arrays that they may write to, as those of a process may not."""
+    interest = tl.generate(nodes=60, topics=12, subscriptions=4)
+    links = np.array(tl.design(interest).links)
+    least_trees(interest, links, np.ones(interest.n_nodes), np.arange(interest.n_topics))
+    topic_hops(interest, links, measure_topics(interest, links), n_subscriptions=interest.n_subscriptions)
+    for k in (1, 2):
+        tl.verify(interest, links, k)
+
+
 def studies() -> None:
     """Compile the algorithms as the papers print them."""
     churn = {"rounds": 4, "every": 2, "coverage": 2}
@@ -99,6 +111,7 @@ STEPS: tuple[Callable[[], object], ...] = (
     many_rounds,
     upkeep,
     routing,
+    tasks_of_spark,
     studies,
     warm_refinement,
 )
