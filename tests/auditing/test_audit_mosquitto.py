@@ -241,7 +241,7 @@ def test_what_mosquitto_would_refuse_is_one_sentence_with_its_line(tmp_path, tex
 def test_mosquitto_does_refuse_it_and_names_the_same_line(tmp_path, text, said):
     folder_of(tmp_path, b=text.replace("1883", f"{free_ports(1)[0]} 127.0.0.1"))
     command = [program("mosquitto", "apt has it"), "-c", "b.conf"]
-    ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=20, check=False)
+    ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
     assert ended.returncode
     named = [line.split(" at ")[1].rstrip(".") for line in ended.stderr.splitlines() if "Error found at b.conf" in line]
     assert all(said.startswith(f"{place}: ") for place in named)

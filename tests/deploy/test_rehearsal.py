@@ -263,7 +263,8 @@ def test_a_rehearsal_that_is_stopped_leaves_nothing(tmp_path, number):
         time.sleep(0.1)
     assert child.poll() is None
     child.send_signal(number)
-    assert child.wait(timeout=30) == (130 if number == signal.SIGINT else -number)
+    assert child.wait(timeout=60) == (130 if number == signal.SIGINT else -number)
+    deadline = time.monotonic() + 60
     while left_behind() and time.monotonic() < deadline:
         time.sleep(0.1)
 

@@ -7,6 +7,7 @@ import os
 import random
 import shutil
 import signal
+import time
 from pathlib import Path
 
 import numpy as np
@@ -182,7 +183,7 @@ def test_every_changed_byte_of_a_directory_is_noticed_or_does_no_harm(folder):
 
 
 def test_a_load_while_another_overlay_is_saved_gives_one_or_the_other(tmp_path):
-    """C1: the reproduction of reliability.md, for 300 loads."""
+    """C1: the reproduction of reliability.md, for 300 loads or more."""
     a = tl.Interest.from_pairs(list("abcdef"), ["t"] * 6)
     b = tl.Interest.from_pairs(list("abcdefabc"), ["t"] * 6 + ["u"] * 3)
     first = tl.Overlay(a, [(0, 1), (1, 2), (2, 3), (3, 4), (4, 5)], "A")
@@ -196,7 +197,9 @@ def test_a_load_while_another_overlay_is_saved_gives_one_or_the_other(tmp_path):
             second.save(out, overwrite=True)
             first.save(out, overwrite=True)
     try:
-        seen = [tl.Overlay.load(out) for _ in range(300)]
+        seen, deadline = [tl.Overlay.load(out)], time.monotonic() + 60
+        while len(seen) < 300 or (len({one.method for one in seen}) < 2 and time.monotonic() < deadline):
+            seen.append(tl.Overlay.load(out))  # where cores are few the writer may come late
     finally:
         os.kill(writer, signal.SIGKILL)
         os.waitpid(writer, 0)
