@@ -69,7 +69,7 @@ def refine(
         Of any method, or links of your own (`Overlay.from_links`).
     effort : float
         Above 0. One unit is a number of steps, a formula of the interest and the overlay that comes out at about the
-        time of ``gm`` or below; `topicloom.refinement.effort` has it. An effort of 1 does little more than get ready.
+        time of ``gm``; `topicloom.refinement.effort` has it. An effort of 1 does little more than get ready.
     objective : str
         ``links``, or ``degree``: lowers the maximum degree first and then the links.
     k : int, optional
