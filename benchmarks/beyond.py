@@ -110,8 +110,9 @@ def measure(row: Row) -> dict:
 
     interest = interest_of(row.instance)
     small = interest.n_nodes <= 2_000
-    gm, unit = timed(lambda: tl.greedy_merge(interest), 9 if small else 1)
-    weighted, seconds = timed(lambda: tl.weighted_greedy_merge(interest), 9 if small else 1)
+    repetitions = 9 if small else 3 if interest.n_nodes <= 40_000 else 1
+    gm, unit = timed(lambda: tl.greedy_merge(interest), repetitions)
+    weighted, seconds = timed(lambda: tl.weighted_greedy_merge(interest), repetitions)
     facts: dict = {
         "title": row.instance.title, "gm": _shape(gm), "gm_seconds": unit, "checks": [],
         "weighted": {"links": weighted.n_links, "time": seconds / unit}, "refined": {}, "curve": [],

@@ -41,9 +41,9 @@ def between_marks(document: str, text: str) -> str:
 def page(rows: dict) -> str:
     """What the page shows: all interests, degrees, proofs, and what must be reached."""
     dates = sorted({f"{row['at']['date']}, load {row['at']['load']}" for row in rows.values()})
-    cpu = next(iter(rows.values()))["at"]["cpu"] if rows else ""
+    cpus = sorted({row["at"]["cpu"] for row in rows.values()})
     parts = [
-        f"Written by `make bench` (`python -m benchmarks.beyond`): {cpu}; {'; '.join(dates)}. "
+        f"Written by `make bench` (`python -m benchmarks.beyond`): {' and '.join(cpus)}; {'; '.join(dates)}. "
         "CPU time, one thread, gm's in the same process.",
         _interests(rows),
         "![Links against effort](beyond-greedy.svg)",
