@@ -17,6 +17,7 @@ from topicloom.kernels.bounds.link_prices import (
 )
 from topicloom.model.interest import both_ways
 
+NO_SUMS = np.empty((0, 0))
 SMALL = settings(max_examples=60, deadline=None)
 seeds = st.integers(0, 10**6)
 
@@ -37,8 +38,22 @@ def test_trees_under_potentials_are_the_cheapest(interest, seed, data):
     paying = sorted(data.draw(st.sets(st.sampled_from(several)))) if several else []
     potential = potentials(interest, seed)
     parent = np.full(len(interest.topics), 99, np.int32)
-    total = potential_trees(*both_ways(interest), np.array(paying, np.int64), potential, parent)
+    total = potential_trees(*both_ways(interest), np.array(paying, np.int64), potential, NO_SUMS, parent)
     check_trees(interest, parent, prices_of(interest, potential), paying, total)
+
+
+@SMALL
+@given(interests(max_nodes=8, max_topics=5), seeds, st.data())
+def test_sums_of_all_pairs_change_nothing(interest, seed, data):
+    several = [t for t in range(interest.n_topics) if len(interest.subscribers(t)) > 1]
+    paying = np.array(sorted(data.draw(st.sets(st.sampled_from(several)))) if several else [], np.int64)
+    potential = np.where(np.isin(interest.topics, paying), potentials(interest, seed), 0.0)
+    found = []
+    for sums in (NO_SUMS, np.full((interest.n_nodes, interest.n_nodes), 99.0)):
+        parent = np.full(len(interest.topics), 99, np.int32)
+        total = potential_trees(*both_ways(interest), paying, potential, sums, parent)
+        found.append((total, parent.tolist()))
+    assert found[0] == found[1]
 
 
 @SMALL
@@ -60,7 +75,7 @@ def test_the_gradient_is_how_the_cost_of_the_trees_changes(interest, seed):
     potential = potentials(interest, seed)
     paying = np.array([t for t in range(interest.n_topics) if len(interest.subscribers(t)) > 1], np.int64)
     parent, slope = np.empty(len(potential), np.int32), np.full(len(potential), 99.0)
-    potential_trees(*both_ways(interest), paying, potential, parent)
+    potential_trees(*both_ways(interest), paying, potential, NO_SUMS, parent)
     potential_gradient(*both_ways(interest), potential, parent, slope)
     links = tree_links(interest, parent)
 

@@ -94,7 +94,7 @@ def lower_bound(interest: Interest, *, effort: float = 1) -> LowerBound:
     Notes
     -----
     The dual of the partition relaxation of the spanning-tree polytopes. Memory is O(subscriptions), and eight bytes per
-    topic and pair of its subscribers where pairs have prices.
+    topic and pair of its subscribers where pairs have prices, or per pair of nodes up to 10,000 of them.
 
     Examples
     --------

@@ -22,6 +22,7 @@ _MOST_WORK = 4e10  # products in one evaluation of all trees, at effort 1
 _ALL_WORK = 1.2e11  # products in all evaluations, at effort 1
 _PAIR_WORK = 3e9  # prices looked at in all evaluations, at effort 1
 _MOST_PAIRS = 2e8
+_MOST_SUMS = 1e8  # for two nodes each, in eight bytes
 _RATE, _LAST_RATE = 0.2, 0.02
 _PAIR_RATE, _LAST_PAIR_RATE = 0.3, 0.001
 _CAUTION = 1 - 3e-5  # rounding of float32 must not lift the prices of a pair above 1
@@ -42,9 +43,11 @@ def found_potentials(interest: Interest, effort: float) -> tuple[Floats, Int64Ar
     parent, slope = np.empty(len(logs), np.int32), np.empty(len(logs))
     mean, square = np.zeros(len(logs)), np.zeros(len(logs))
     arrays = both_ways(interest)
+    summed = interest.n_nodes if interest.n_nodes**2 <= min(_MOST_SUMS, work) else 0
+    sums = np.empty((summed, summed))
     for step in range(steps):
         potential = np.where(pays[interest.topics], np.exp(logs), 0.0)
-        value = potential_trees(*arrays, paying, potential, parent)
+        value = potential_trees(*arrays, paying, potential, sums, parent)
         if value > highest:
             best, highest = logs, value
         potential_gradient(*arrays, potential, parent, slope)

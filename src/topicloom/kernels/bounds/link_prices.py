@@ -12,7 +12,7 @@ from topicloom.kernels.sorted_rows import longest_row, shared
 
 
 @serial
-def potential_trees(node_ptr, topic, topic_ptr, member, paying, potential, parent):
+def potential_trees(node_ptr, topic, topic_ptr, member, paying, potential, sums, parent):
     """Find the cheapest spanning tree of each topic under prices that potentials give.
 
     The price of a pair in a topic is the product of its two potentials there, divided by the sum of such products over
@@ -28,6 +28,9 @@ def potential_trees(node_ptr, topic, topic_ptr, member, paying, potential, paren
         Topics that pay. The others have no tree.
     potential : float64, one per subscription, by node
         Above 0 in the topics that pay.
+    sums : float64 (nodes, nodes)
+        Overwritten: the sums of products of all pairs, so that they are added up once and not for each topic. With no
+        rows they are added up when they are asked for.
     parent : int32, one per entry
         Overwritten: the neighbour's place in the topic on the way to its first member, -1 at that one and elsewhere.
 
@@ -36,11 +39,15 @@ def potential_trees(node_ptr, topic, topic_ptr, member, paying, potential, paren
     float
         Cost of all trees.
 
-    Cost: a product for each pair of subscribers of a topic and each topic of one of the two; O(subscriptions) memory.
+    Cost: a product for each pair of subscribers of a topic, and each topic of one of the two where there are no sums;
+    O(subscriptions) memory.
     """
     row = np.zeros(len(topic_ptr) - 1)
     largest = longest_row(topic_ptr)
     price, key, outside = np.empty(largest), np.empty(largest), np.empty(largest, np.int64)
+    by_entry = np.empty(len(member))
+    if len(sums):
+        _add_up(node_ptr, topic, topic_ptr, member, potential, topic_ptr[:-1].copy(), by_entry, sums)
     total = 0.0
     parent[:] = -1
     for t in paying:
@@ -48,16 +55,43 @@ def potential_trees(node_ptr, topic, topic_ptr, member, paying, potential, paren
         at = _begin(key, outside, end - start)
         for left in range(end - start - 1, 0, -1):
             u = member[start + at]
-            for k in range(node_ptr[u], node_ptr[u + 1]):
-                row[topic[k]] = potential[k]
-            for x in range(left):
-                here, both = _products(node_ptr, topic, potential, row, t, member[start + outside[x]])
-                price[x] = here / both
-            for k in range(node_ptr[u], node_ptr[u + 1]):
-                row[topic[k]] = 0.0
+            if len(sums):
+                own, both_with = by_entry[start + at], sums[u]
+                for x in range(left):
+                    e = start + outside[x]
+                    price[x] = own * by_entry[e] / both_with[member[e]]
+            else:
+                for k in range(node_ptr[u], node_ptr[u + 1]):
+                    row[topic[k]] = potential[k]
+                for x in range(left):
+                    here, both = _products(node_ptr, topic, potential, row, t, member[start + outside[x]])
+                    price[x] = here / both
+                for k in range(node_ptr[u], node_ptr[u + 1]):
+                    row[topic[k]] = 0.0
             at, cost = _attach(price, key, outside, left, parent, start, at)
             total += cost
     return total
+
+
+@borrowing
+def _add_up(node_ptr, topic, topic_ptr, member, potential, place, by_entry, sums):
+    """Write the potentials by entry, and for every pair of nodes the sum of products over the topics that they share.
+
+    ``place`` holds where each topic begins, and is overwritten.
+    """
+    n_nodes = len(node_ptr) - 1
+    for v in range(n_nodes):
+        for k in range(node_ptr[v], node_ptr[v + 1]):
+            by_entry[place[topic[k]]] = potential[k]
+            place[topic[k]] += 1
+    for u in range(n_nodes):
+        row = sums[u]
+        row[:] = 0.0
+        for k in range(node_ptr[u], node_ptr[u + 1]):
+            own = potential[k]
+            if own > 0.0:
+                for e in range(topic_ptr[topic[k]], topic_ptr[topic[k] + 1]):
+                    row[member[e]] += own * by_entry[e]
 
 
 @borrowing
