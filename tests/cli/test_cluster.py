@@ -9,6 +9,7 @@ from contextlib import ExitStack
 import pytest
 
 import topicloom as tl
+from support.scripts import ENDS_LIKE_A_COMMAND
 from support.spark_servers import HOME, LOOPBACK, Server, messy_folder, rejected_in_memory, rejected_of
 from topicloom.spark.java import java_options
 
@@ -112,6 +113,7 @@ try:
 except Exception as error:
     found["killed"] = f"{type(error).__name__}: {error}"
 Path("found.json").write_text(json.dumps(found))
+ended.append(True)
 """
 
 
@@ -130,7 +132,7 @@ def ran(master, interest, tmp_path_factory):
     (folder / "tmp").mkdir()
     environment = os.environ | {"SPARK_LOCAL_IP": "127.0.0.1", "TMPDIR": str(folder / "tmp")}
     environment["NUMBA_DISABLE_JIT"] = "1"  # compiling takes longer than running so small an interest uncompiled
-    command = [sys.executable, "-c", IN_ONE_PROCESS, master, str(folder / "cache")]
+    command = [sys.executable, "-c", ENDS_LIKE_A_COMMAND + IN_ONE_PROCESS, master, str(folder / "cache")]
     given = {"cwd": folder, "env": environment, "capture_output": True, "text": True}
     done = subprocess.run(command, timeout=600, check=False, **given)
     assert done.returncode == 0 and "Traceback" not in done.stderr, done.stderr

@@ -8,6 +8,7 @@ import sys
 import pytest
 
 import topicloom as tl
+from support.scripts import ENDS_LIKE_A_COMMAND
 from support.spark_servers import HOME, LOOPBACK, Server, messy_folder, rejected_in_memory, rejected_of
 from topicloom.spark.java import java_options
 
@@ -66,6 +67,7 @@ rows = spark.createDataFrame([("a", "x"), ("b", "x"), ("c", "x"), ("", "y")], "n
 designed = design_overlay(rows)
 found["frame"] = 0, f"{designed} {verify_overlay(rows, designed.links).ok} {designed.rejected.count()}", ""
 print(json.dumps(found))
+ended.append(True)
 """
 
 
@@ -75,7 +77,7 @@ def test_every_command_through_spark_connect_and_a_stream_refused_with_the_reaso
     rows = [f"{interest.node_label(v)},{interest.topic_label(t)}" for v, t in zip(interest.nodes, interest.topics)]
     (tmp_path / "subs.csv").write_text("\n".join(["node,topic", *rows]))
     messy = messy_folder(tmp_path)
-    command = [sys.executable, "-c", IN_ONE_PROCESS, server]
+    command = [sys.executable, "-c", ENDS_LIKE_A_COMMAND + IN_ONE_PROCESS, server]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     found = {name: tuple(outcome) for name, outcome in json.loads(done.stdout).items()}

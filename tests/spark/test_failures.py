@@ -139,16 +139,19 @@ for work in (out_of_memory, java_killed):
 print(main(["verify", "subs.csv.gz", "subs.csv.gz", "--master", "local[1]"]), flush=True)
 os.environ["JAVA_HOME"] = os.devnull
 print(main(["verify", "subs.csv.gz", "subs.csv.gz", "--master", "local[1]"]))
+ended.append(True)
 """
 
 
 @pytest.mark.spark
 def test_the_ends_of_a_process_are_sentences_and_leave_nothing(tmp_path):
     """Memory of the JVM gone, the JVM killed, a damaged input, no Java: one process after the other in one command."""
+    from support.scripts import ENDS_LIKE_A_COMMAND  # not above: workers of other tests could not import it
+
     (tmp_path / "subs.csv.gz").write_bytes(gzip.compress(ROWS)[:5000])
     (tmp_path / "tmp").mkdir()
     done = subprocess.run(
-        [sys.executable, "-c", ENDS],
+        [sys.executable, "-c", ENDS_LIKE_A_COMMAND + ENDS],
         capture_output=True,
         text=True,
         timeout=600,

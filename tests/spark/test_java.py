@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from support.scripts import ENDS_LIKE_A_COMMAND
 from topicloom.spark import java
 
 
@@ -85,13 +86,14 @@ java.archive_place = lambda: folder / "kept" / "java-of tests"
 for number in (1, 2):
     assert main(["design", str(folder / "subs.csv"), str(folder / str(number))]) == 0
     print(*(f"{path.name} {path.stat().st_mtime_ns}" for path in (folder / "kept").iterdir()), sep=",")
+ended.append(True)
 """
 
 
 @pytest.mark.skipif(java.java_program() is None, reason="there is no Java")
 def test_the_first_short_run_of_an_environment_keeps_an_archive_for_the_second(tmp_path):
     (tmp_path / "subs.csv").write_text("node,topic\na,x\nb,x\n")
-    command = [sys.executable, "-c", _TWO_RUNS, str(tmp_path)]
+    command = [sys.executable, "-c", ENDS_LIKE_A_COMMAND + _TWO_RUNS, str(tmp_path)]
     environment = {name: value for name, value in os.environ.items() if name != "PYSPARK_SUBMIT_ARGS"}
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
     assert done.returncode == 0, done.stderr
