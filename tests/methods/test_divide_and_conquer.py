@@ -3,7 +3,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import topicloom as tl
@@ -43,6 +43,7 @@ def test_always_topic_connected(interest, partitions, division, inner, core, lim
     assert json.loads(json.dumps(dict(report))) == report
 
 
+@settings(max_examples=40)
 @given(interests(max_nodes=14), st.integers(0, 3), st.sampled_from(["random", "similar"]))
 def test_one_partition_or_one_for_each_node_is_greedy_merge(interest, seed, division):
     expected = tl.greedy_merge(interest, seed=seed).links.tolist()
@@ -71,8 +72,8 @@ def test_links_in_rounds_join_what_is_connected_already_with_all_others(interest
     """With a tree over each topic of the nodes inside, they make an overlay; no link of theirs lies inside."""
     part = Part.of(interest, np.arange(interest.n_nodes))
     unit = np.array([0 if v in inside else v + 1 for v in range(interest.n_nodes)])
-    settings = Settings(interest.n_topics, rho or 0.0, seed, rounds=True)
-    links = inner_links(part, unit, settings, np.arange(interest.n_nodes)).tolist()
+    in_rounds = Settings(interest.n_topics, rho or 0.0, seed, rounds=True)
+    links = inner_links(part, unit, in_rounds, np.arange(interest.n_nodes)).tolist()
     assert not any({u, v} <= inside for u, v in links)
     members = [sorted(inside & set(interest.subscribers(topic).tolist())) for topic in range(interest.n_topics)]
     trees = [[u, v] for nodes in members for u, v in pairwise(nodes)]
