@@ -28,14 +28,12 @@ class Block(NamedTuple):
     members: np.ndarray  # int32 per topic: nodes that want it and have hope; 0 between blocks
     outsiders: np.ndarray  # int32 per topic: those of them outside; 0 between blocks
     used: np.ndarray  # int32: the topics that have members
-    place: np.ndarray  # int32: positions in ``node`` of the nodes with hope, in the order of counting
+    place: np.ndarray  # int32: positions in ``node`` of the nodes with hope, in the order of counting; then scratch
     out: np.ndarray  # int32 per topic: its first outsider in ``member`` that is still to come
     out_end: np.ndarray  # int32 per topic
     within: np.ndarray  # int32 per topic: its first member inside that is still to come
     within_end: np.ndarray  # int32 per topic
-    member: (
-        np.ndarray
-    )  # int32: members of each topic by their index in ``place``, ascending: outsiders, then those inside
+    member: np.ndarray  # int32: members of each topic by index in ``place``, ascending; outsiders before those inside
     home: np.ndarray  # int32: the component of each outsider there
     row: np.ndarray  # int32 per topic: its row if it is common, or -1
     rows: np.ndarray  # int32 (common topic, index in place): the component, ABSENT for a node that does not want it

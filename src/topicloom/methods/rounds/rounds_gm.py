@@ -38,7 +38,7 @@ def rounds_memory(size: Size, options: Mapping[str, Any]) -> int:
 @method(
     "rounds-gm",
     problem="fewer links than gm for very many nodes, and faster (Min-TCO in rounds over candidate links)",
-    guarantee="topic-connected; no bound on the links is proven; in practice 0.86 to 1.03 times gm's; maximum degree "
+    guarantee="topic-connected; no bound on the links is proven; in practice 0.86 to 1.04 times gm's; maximum degree "
     "unbounded",
     cost="about linear in subscriptions: per round and order a count within blocks of nodes; O(subscriptions) memory",
     paper="ours; from Greedy Merge of Chockler et al., PODC 2007",

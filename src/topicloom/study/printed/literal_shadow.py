@@ -115,7 +115,7 @@ def _topics(nodes, v):
 
 @numba.njit(cache=True)
 def _greedy(nodes, v, rest, weight, drawn):
-    """Take the least weight per topic newly covered (Algorithm 11, line 9), of equals the first or a random one."""
+    """Take the least weight per topic newly covered (Algorithm 11, line 9): the first such, or a random one."""
     best, price, equals = -1, np.inf, 0
     for u in range(len(weight)):
         if nodes.present[u] and u != v and not nodes.backups[v, u]:
