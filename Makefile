@@ -3,7 +3,7 @@ PYTHON_RUN := .venv/bin/python
 .DEFAULT_GOAL := help
 # Python keeps its byte code, even where the environment says not to: tests start about a hundred processes
 export PYTHONDONTWRITEBYTECODE :=
-.PHONY: help setup dev picture reference brokers demo test test-quick test-faults coverage rehearse-large audit-large fuzz fuzz-names lint format bench bench-large study study-quick clean
+.PHONY: help setup dev picture reference brokers demo test test-quick test-faults coverage rehearse-large audit-large fuzz fuzz-names lint format bench bench-large study study-quick changelog clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 22
@@ -79,6 +79,9 @@ study: dev  ## reproduce the papers' figures (some 50 minutes; goes on where it 
 
 study-quick: dev  ## the same at a tiny scale, in two minutes: does it all work?
 	$(PYTHON_RUN) -m topicloom study all study-quick-results --scale quick
+
+changelog: dev  ## show what the fragments in changes/ add to the changelog
+	@.venv/bin/towncrier build --draft --version Unreleased --date "`date +%F`"
 
 clean:  ## remove what make made
 	rm -rf .venv demo study-quick-results build .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage .coverage.*

@@ -42,6 +42,18 @@ def test_every_link_of_a_page_leads_somewhere(page: Path) -> None:
     assert _broken(page) == []
 
 
+FRAGMENTS = sorted(path for path in (ROOT / "changes").iterdir() if path.name not in ("README.md", "template.md"))
+
+
+@pytest.mark.parametrize("fragment", FRAGMENTS, ids=lambda path: path.name)
+def test_a_fragment_of_the_changelog_is_one_sentence_of_a_known_kind(fragment: Path) -> None:
+    assert re.fullmatch(r"[a-z0-9-]+\.(added|changed|fixed)\.md", fragment.name)
+    text = fragment.read_text(encoding="utf-8").rstrip("\n")
+    assert "\n" not in text
+    assert 0 < len(text) <= 118
+    assert not text.startswith("-")
+
+
 def test_the_reference_is_that_of_the_code() -> None:
     written = subprocess.run(
         [sys.executable, "tools/reference.py"], cwd=ROOT, capture_output=True, text=True, check=True
