@@ -1,6 +1,6 @@
 """Where finished cells are kept: a journal of Parquet files, folded into one file when a run begins and ends."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 
 import pyarrow as pa
@@ -79,11 +79,11 @@ class Store:
             write_whole(kept, self.path)
         return sum(not is_known for is_known in kinds.values())
 
-    def missing(self, cells: Iterable[Cell], fingerprints: dict[str, str]) -> list[Cell]:
+    def missing(self, cells: Iterable[Cell], fingerprint: Callable[[Cell], str]) -> list[Cell]:
         """Cells that are not there yet, or were measured by other code."""
         table = self.load()
         done = set(zip(table["key"].to_pylist(), table["fingerprint"].to_pylist()))
-        return [cell for cell in cells if (cell.key, fingerprints[cell.measurement]) not in done]
+        return [cell for cell in cells if (cell.key, fingerprint(cell)) not in done]
 
 
 def write_whole(table: pa.Table, path: Path) -> None:

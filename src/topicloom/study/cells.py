@@ -1,20 +1,10 @@
 """Cells: one measurement on one seeded workload. What a study wants to know is a list of them."""
 
-import ast
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cache
-from pathlib import Path
 from typing import Any
-
-PACKAGE = Path(__file__).parents[1]
-# What a value depends on, beside the module of its measurement.
-_ENGINE = (
-    *("kernels/**/*.py", "methods/**/*.py", "churn/*.py", "workloads/*.py"),
-    *("study/inputs.py", "study/printed/*.py"),
-)
 
 
 @dataclass(frozen=True)
@@ -91,43 +81,3 @@ def canonical(value: Mapping[str, Any]) -> str:
 def distinct(cells: Iterable[Cell]) -> list[Cell]:
     """The cells without repeats, in order: studies share many."""
     return list({cell.key: cell for cell in cells}.values())
-
-
-@cache
-def fingerprint(module_file: str) -> str:
-    """Hash the code that makes the overlays which a measurement looks at, and the module of the measurement.
-
-    What measures them (``measures/``, ``simulation/``, other modules of ``measurements/``) is not covered: after a
-    change there, delete the folder of results.
-    Results of other code are measured again. Comments, docstrings, imports, the layout of a file, its name and the
-    version number do not count: none of them changes a value.
-
-    Returns the first 16 hexadecimal digits.
-    """
-    files = {path for pattern in _ENGINE for path in PACKAGE.glob(pattern)} | {Path(module_file)}
-    digest = hashlib.sha256()
-    for code in sorted(parsed_code(path.read_text(encoding="utf-8")) for path in files):
-        digest.update(code.encode())
-    return digest.hexdigest()[:16]
-
-
-@cache  # measurements share most of their files
-def parsed_code(source: str) -> str:
-    """Dump the syntax tree of a module without docstrings and imports.
-
-    Examples
-    --------
-    >>> parsed_code("'What it is.'; import os; x = 1  # one") == parsed_code("x=1")
-    True
-    """
-    tree = ast.parse(source)
-    for node in ast.walk(tree):
-        body = getattr(node, "body", None)
-        if isinstance(body, list):
-            node.body = [line for line in body if not _says_nothing(line)] or [ast.Pass()]  # type: ignore[attr-defined]
-    return ast.dump(tree)
-
-
-def _says_nothing(node: ast.AST) -> bool:
-    text = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
-    return text or isinstance(node, ast.Import | ast.ImportFrom)

@@ -28,8 +28,7 @@ def run_cells(
     some seconds each, tasks side by side on all cores.
     """
     store.fold()
-    fingerprints = {name: kind.fingerprint for name, kind in MEASUREMENTS.items()}
-    missing = store.missing(cells, fingerprints)
+    missing = store.missing(cells, lambda cell: MEASUREMENTS[cell.measurement].fingerprint(cell))
     progress = Progress(missing, done=len(cells) - len(missing), cores=cores, say=say)
     together = [cell for cell in missing if not MEASUREMENTS[cell.measurement].alone]
     alone = [cell for cell in missing if MEASUREMENTS[cell.measurement].alone]
@@ -108,7 +107,7 @@ def values_of(cell: Cell) -> pa.Table:
     count = len(values)
     columns = [
         [cell.key] * count,
-        [kind.fingerprint] * count,
+        [kind.fingerprint(cell)] * count,
         [cell.text] * count,
         [value.metric for value in values],
         [value.at for value in values],

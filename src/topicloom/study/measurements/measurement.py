@@ -10,7 +10,8 @@ import numpy.typing as npt
 from topicloom.errors import TopicloomError
 from topicloom.judge import verify
 from topicloom.model import Interest
-from topicloom.study.cells import Cell, fingerprint
+from topicloom.study.cells import Cell
+from topicloom.study.definitions import fingerprint, texts_that_enter
 
 
 class Value(NamedTuple):
@@ -31,14 +32,20 @@ class Measurement:
         Its name in a cell, and the function from a cell to its values.
     alone : bool
         It takes times that go into ratios: such cells run after all others, one at a time.
-    fingerprint : str
-        Of the code that its values depend on.
     """
 
     name: str
     function: Callable[[Cell], Iterable[Value]]
     alone: bool
-    fingerprint: str
+
+    def fingerprint(self, cell: Cell) -> str:
+        """Hash the code that the values of a cell depend on.
+
+        Values of other code are measured again. ``judge/``, ``model/`` and other modules of ``measurements/`` do not
+        count: after a change there that changes a value, delete the folder of results.
+        """
+        texts = texts_that_enter((cell.method, *cell.options.values()))
+        return fingerprint(self.function.__module__, self.function.__name__, texts)
 
 
 class NotVerifiedError(TopicloomError):
@@ -62,7 +69,7 @@ def registered(*modules: ModuleType) -> dict[str, Measurement]:
         for function in vars(module).values():
             if hasattr(function, "measures") and function.__module__ == module.__name__:
                 name, alone = function.measures
-                found[name] = Measurement(name, function, alone, fingerprint(str(module.__file__)))
+                found[name] = Measurement(name, function, alone)
     return found
 
 
