@@ -61,7 +61,7 @@ def disjoint_paths(
     >>> import topicloom as tl
     >>> interest = tl.Interest.from_pairs(list("abcd"), ["news"] * 4)
     >>> tl.disjoint_paths(tl.design(interest, k=2), "news", "a", "c")
-    (('a', 'c'), ('a', 'b', 'd', 'c'))
+    (('a', 'c'), ('a', 'd', 'b', 'c'))
     """
     checked_kind("overlay", overlay, Overlay, "an Overlay")
     k = checked_whole("k", k, 1)
