@@ -107,6 +107,18 @@ def test_a_pair_that_pays_more_than_a_link_earns_proves_nothing():
             assert not LowerBound(2, "pair prices", certificate).check(interest)
 
 
+def test_a_part_of_a_link_is_a_whole_link():
+    three = one_topic(3)
+    for price, links in ((SCALE // 2, 1), (SCALE // 2 + 1, 2), (SCALE * 3 // 4, 2), (SCALE, 2)):
+        bound = LowerBound(links, "pair prices", np.array([price] * 3))
+        assert bound.check(three)
+        assert not replace(bound, links=links + 1).check(three)
+    twice = tl.Interest.from_pairs(list("aabbcc"), list("xyxyxy"))
+    parts = LowerBound(2, "potentials", np.array([1, 1, 1, 2, 1, 1]))  # 1/3 + 1/3 for x and 1/2 + 2/3 for y
+    assert parts.check(twice)
+    assert not replace(parts, links=3).check(twice)
+
+
 def test_a_price_of_one_topic_above_a_link_proves_nothing():
     for excess in (0, 1, SCALE // 64):
         bound = LowerBound(1, "pair prices", np.array([SCALE + excess]))

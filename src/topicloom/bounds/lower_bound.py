@@ -132,7 +132,7 @@ def lower_bound(interest: Interest, *, effort: float = 1, standing: Any = ()) ->
     checked_interest(interest, "lower_bound")
     effort = checked_above_zero("effort", effort)
     links = link_ids(interest, standing)
-    found = {"components": np.empty(0, np.int64)}
+    found: dict[str, npt.NDArray[Any]] = {"components": np.empty(0, np.int64)}
     potentials, found["potentials"] = found_potentials(interest, effort, links)
     if pairs_fit(interest):
         found["pair prices"] = found_pair_prices(interest, potentials, effort, links)

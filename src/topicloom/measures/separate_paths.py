@@ -68,12 +68,12 @@ def disjoint_paths(
     interest = overlay.interest
     at = interest.topic_id(topic)
     members = interest.topic_nodes[interest.topic_indptr[at] : interest.topic_indptr[at + 1]]
-    ends = [_place(interest, members, node, topic) for node in (u, v)]
-    if ends[0] == ends[1]:
+    source, sink = (_place(interest, members, node, topic) for node in (u, v))
+    if source == sink:
         raise InvalidOptionError(f"both ends are node {u!r}; two subscribers of topic {topic!r} are accepted")
     inside = np.isin(overlay.links, members).all(axis=1)
     links = np.searchsorted(members, overlay.links[inside]).astype(np.int32)
-    paths = paths_between(len(members), links, *ends, min(k, len(members)))
+    paths = paths_between(len(members), links, source, sink, min(k, len(members)))
     return tuple(sorted((tuple(interest.node_name(members[at]) for at in path) for path in paths), key=len))
 
 

@@ -407,7 +407,8 @@ def _position(labels: Labels | None, label: str, what: str) -> int:
 
 
 def _known(number: Any, count: int, what: str) -> int:
-    if isinstance(number, bool) or not isinstance(number, numbers.Integral) or not 0 <= number < count:
+    whole = isinstance(number, numbers.Integral) and not isinstance(number, bool)
+    if not whole or not 0 <= number < count:
         raise InvalidInterestError(
             f"there is no {what} {number!r}; ids from 0 to {count - 1:,} and labels are accepted"
         )
