@@ -56,3 +56,15 @@ def test_what_cannot_be_joined_is_one_sentence_and_exit_code_2(sites, capsys):
 def test_options_of_dc_are_refused_before_spark_starts(tmp_path, capsys, arguments, reason):
     assert main(["design", "missing.csv", str(tmp_path / "out"), "--method", "dc", *arguments]) == 2
     assert reason in capsys.readouterr().err
+
+
+def test_a_bound_says_how_near_the_join_is_to_the_best_one(sites, capsys):
+    folders = [str(sites / name) for name in ("out", "here", "there")]
+    assert main(["join", *folders, "--bound"]) == 0
+    printed = capsys.readouterr().out
+    assert "of all joins of these overlays: the fewest links possible (certified)" in printed
+    assert "star nodes: 50.0% on average, 50.0% at most" in printed
+    assert main(["join", *folders, "--bound", "--overwrite", "--json"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert (facts["bound"]["links"], facts["bound"]["excess"]) == (3, 0)
+    assert facts["pn_ratios"]["star"]["nodes"] == 2

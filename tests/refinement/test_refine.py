@@ -111,6 +111,15 @@ def test_the_objective_degree_lowers_what_greedy_left():
     assert refined.degree().max() < start.degree().max()
 
 
+def test_candidates_come_from_the_smallest_side_that_was_cut_off():
+    """Links of six seeds, within 0.2 % of those measured; with candidates from the largest side they are 0.6 % more."""
+    found = 0
+    for seed in range(6):
+        interest = tl.generate(400, 30, 8, "zipf", alpha=1.0, seed=seed)
+        found += tl.refine(tl.weighted_greedy_merge(interest), effort=40, seed=seed).n_links
+    assert 3_500 < found <= 3_605
+
+
 def test_two_connected_overlays_get_fewer_links():
     start = tl.design(tl.generate(nodes=100, topics=20, subscriptions=6, popularity="zipf", seed=1), k=2)
     refined = tl.refine(start, effort=20)

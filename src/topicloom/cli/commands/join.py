@@ -2,16 +2,21 @@
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from topicloom.cli.console import format_number, print_table, tell
+from topicloom.cli.console import format_number, narrated, print_table, tell
 from topicloom.cli.option_groups import Json, Overwrite, Seed
 from topicloom.judge import verify
 from topicloom.methods import join
 from topicloom.model import Overlay
 from topicloom.storage.destination import check_destination
+
+if TYPE_CHECKING:
+    from topicloom.bounds import LowerBound
+
+_CLASSES = {"star": "star nodes", "other": "other nodes"}
 
 EXAMPLE = "Example: topicloom join both site-a site-b --method star-merge"
 
@@ -22,6 +27,9 @@ def command(
     method: Annotated[
         str, typer.Option(help="star-merge (fast, few nodes need to know each other) or naive-merge (fewest links).")
     ] = "star-merge",
+    bound: Annotated[
+        bool, typer.Option("--bound", help="Prove how near the links are to the fewest that any join has.")
+    ] = False,
     seed: Seed = 0,
     overwrite: Overwrite = False,
     as_json: Json = False,
@@ -37,8 +45,10 @@ def command(
     verdict = verify(joined.interest, joined.links)
     joined.save(out, overwrite=overwrite)
     report = joined.report
+    proved = _bound(joined) if bound else None
     if as_json:
         facts = {"out": str(out), "method": method, "ok": verdict.ok, "links": joined.n_links, **report}
+        facts |= {} if proved is None else {"bound": proved.facts(joined.n_links)}
         print(json.dumps(facts, allow_nan=False))
         return 0 if verdict.ok else 1
     rows = [
@@ -58,5 +68,17 @@ def command(
         f"{report['outer_links']:,} links added to the {report['inner_links']:,} there were; "
         f"a node had to consider at most {report['pn_ratio']:.1%} of all nodes"
     )
+    for name, ratios in report["pn_ratios"].items():
+        print(f"  {_CLASSES[name]}: {ratios['mean']:.1%} on average, {ratios['max']:.1%} at most")
+    if proved is not None:
+        print(f"of all joins of these overlays: {proved.sentence(joined.n_links)}")
     tell(f"{'verified' if verdict.ok else 'NOT topic-connected'}; wrote {out}")
     return 0 if verdict.ok else 1
+
+
+def _bound(joined: Overlay) -> "LowerBound":
+    """Prove how few links a join has that keeps all links of the overlays joined."""
+    from topicloom.bounds import lower_bound
+
+    with narrated("proving how few links are possible"):
+        return lower_bound(joined.interest, standing=joined.links[: joined.report["inner_links"]])
