@@ -5,6 +5,7 @@ import json
 import re
 
 import networkx as nx
+import pyarrow as pa
 import pytest
 
 import topicloom as tl
@@ -198,6 +199,47 @@ def test_the_command_writes_the_folder_once(plan, tmp_path, target, capsys):
     (tmp_path / "out" / "mine").write_text("kept")
     assert run(*words, "--overwrite") == 2 and "'mine'" in capsys.readouterr().err
     assert (tmp_path / "out" / "mine").read_text() == "kept"
+
+
+def turned_round(interest):
+    """The same interest with the ids of its nodes and topics in the other order."""
+    nodes, topics = interest.n_nodes - 1 - interest.nodes, interest.n_topics - 1 - interest.topics
+    labels = {"node_labels": interest.node_labels[::-1], "topic_labels": interest.topic_labels[::-1]}
+    return tl.Interest.from_ids(nodes, topics, n_nodes=interest.n_nodes, n_topics=interest.n_topics, **labels)
+
+
+@pytest.mark.parametrize("target", sorted(TARGETS))
+@pytest.mark.parametrize("given", [SMALL, turned_round(SMALL)], ids=["in order", "turned round"])
+def test_every_configuration_names_the_generation_that_stands_in_plan_json(tmp_path, target, given):
+    plan = tl.Plan(tl.routes(tl.design(given, "gm2"), standby=1), target)
+    plan.save(tmp_path / "plan")
+    generation = json.loads((tmp_path / "plan" / "plan.json").read_text())["generation"]
+    loaded = tl.Plan.load(tmp_path / "plan")
+    assert len(generation) == 64 and generation == plan.generation == loaded.generation
+    inventory = loopback(Network.from_plan(loaded), **SECURED.get(target, {}))
+    made = export(loaded, target, inventory, version="2.15" if target == "nats" else None)
+    main_files = {path for _, _, path in made.brokers}
+    headed = {path for path in made.files if path.endswith((".conf", ".json5"))}
+    assert main_files <= headed and len(main_files) == 12
+    assert target != "nats" or len(headed) > 12
+    assert [path for path in sorted(headed) if not names_generation(made.files[path], generation)] == []
+
+
+def names_generation(text, generation):
+    if text.startswith("{"):
+        return json.loads(text)["metadata"]["generation"] == generation
+    return text.splitlines()[0].endswith(f", generation {generation}")
+
+
+def test_a_generation_is_of_the_rows_and_not_of_their_order():
+    plan = tl.Plan(tl.routes(tl.design(SMALL, "gm2"), standby=1, forests=True))
+    table, rows = plan.routes.table(), plan.routes.table().to_pylist()
+    turned = [{**row, "src": row["dst"], "dst": row["src"]} for row in reversed(rows)]
+    assert Network.from_table(pa.Table.from_pylist(turned, table.schema)).generation == plan.generation
+    first = next(row for row in rows if row["active"])
+    for change in ({"active": False}, {"owner": ({first["src"], first["dst"]} - {first["owner"]}).pop()}):
+        other = [{**row, **change} if row is first else row for row in rows]
+        assert Network.from_table(pa.Table.from_pylist(other, table.schema)).generation != plan.generation
 
 
 def test_the_command_asks_for_an_inventory(plan, tmp_path, capsys):

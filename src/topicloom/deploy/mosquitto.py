@@ -139,7 +139,7 @@ def password_users(site: Site, node: str) -> list[tuple[str, str]]:
     asked = site.brokers[node].credential is not None or any(reference for _, reference in dialling)
     bare = [owner for owner, reference in dialling if asked and not reference]
     if bare:
-        raise InvalidInventoryError(f"broker {bare[0]!a} has no credential and dials {node!a}, where one is needed")
+        raise InvalidInventoryError(f"broker {bare[0]!r} has no credential and dials {node!r}, where one is needed")
     return [(client_id(site, owner, node), reference) for owner, reference in dialling if reference]
 
 
@@ -229,7 +229,7 @@ def _bridge(site: Site, owner: str, acceptor: str) -> list[str]:
     lines += _BRIDGE.splitlines()
     if peer.tls is not None:
         if own.tls is None:
-            raise InvalidInventoryError(f"broker {owner!a} dials {acceptor!a}, which has tls, and has no tls itself")
+            raise InvalidInventoryError(f"broker {owner!r} dials {acceptor!r}, which has tls, and has no tls itself")
         lines += [f"bridge_cafile {own.tls.ca}", f"bridge_certfile {own.tls.cert}", f"bridge_keyfile {own.tls.key}"]
     return [*lines, *(f"topic {_quoted(row.topic)} both 1" for row in site.link_rows(owner, acceptor))]
 

@@ -67,13 +67,13 @@ def _check(site: Site) -> None:
         broker = site.brokers[node]
         if broker.credential is None:
             raise InvalidInventoryError(
-                f"broker {node!a} has no credential; RabbitMQ lets nobody in without: write env:NAME or file:/path"
+                f"broker {node!r} has no credential; RabbitMQ lets nobody in without: write env:NAME or file:/path"
             )
         if broker.tls is not None:
-            raise InvalidInventoryError(f"broker {node!a} has tls; federation over TLS was not run here, leave it out")
+            raise InvalidInventoryError(f"broker {node!r} has tls; federation over TLS was not run here, leave it out")
         if node in {end for link in site.network.links for end in link} and not (broker.dials and broker.accepts):
             raise InvalidInventoryError(
-                f"broker {node!a} does not both dial and accept; federation connects both ends of a link to each other"
+                f"broker {node!r} does not both dial and accept; federation connects both ends of a link to each other"
             )
 
 

@@ -77,7 +77,7 @@ class Export:
 def target_named(name: str) -> Target:
     """Find the target of that name. An error lists those there are."""
     if name not in TARGETS:
-        raise InvalidOptionError(f"there is no target {name!a}; there are {', '.join(sorted(TARGETS))}")
+        raise InvalidOptionError(f"there is no target {name!r}; there are {', '.join(sorted(TARGETS))}")
     return TARGETS[name]
 
 
@@ -211,7 +211,7 @@ def _check_fingerprint(plan: Network | Plan, inventory: Inventory) -> None:
 def _placed(broker: Broker, target: Target, version: str | None) -> Broker:
     """The broker with the version that its file is written for."""
     if broker.kind not in (None, target.name):
-        raise InvalidInventoryError(f"broker {broker.node!a} is a {broker.kind} in the inventory, not a {target.name}")
+        raise InvalidInventoryError(f"broker {broker.node!r} is a {broker.kind} in the inventory, not a {target.name}")
     used = version or broker.version or target.default_version
     reason = target.refused_version(used)
     if reason is not None:
@@ -222,9 +222,9 @@ def _placed(broker: Broker, target: Target, version: str | None) -> Broker:
 def _check_dialling(network: Network, brokers: Mapping[str, Broker]) -> None:
     for owner, acceptor in network.links:
         if not brokers[owner].dials or not brokers[acceptor].accepts:
-            side = f"{owner!a} may not dial" if not brokers[owner].dials else f"{acceptor!a} does not accept"
+            side = f"{owner!r} may not dial" if not brokers[owner].dials else f"{acceptor!r} does not accept"
             raise InvalidPlanError(
-                f"link {owner!a} – {acceptor!a}: {side} (inventory); make the plan with topicloom routes --inventory"
+                f"link {owner!r} – {acceptor!r}: {side} (inventory); make the plan with topicloom routes --inventory"
             )
 
 
@@ -335,7 +335,7 @@ def not_our_export(folder: Path) -> str | None:
     except (OSError, UnicodeDecodeError):
         return f"it has no {MANIFEST} that topicloom wrote"
     strange = sorted(set(held) - {line.partition("  ")[2] for line in lines} - {MANIFEST})
-    return f"it also holds {strange[0]!a}, which topicloom did not write" if strange else None
+    return f"it also holds {strange[0]!r}, which topicloom did not write" if strange else None
 
 
 def write_files(files: dict[str, str], folder: Path) -> None:

@@ -175,7 +175,7 @@ def rehearse(
 
 def _check(network: Network, to: str, inventory: Inventory | None, kill: Sequence[str], new: Network | None) -> None:
     if to not in KINDS:
-        raise InvalidOptionError(f"there is no rehearsal on {to!a}; there are {', '.join(KINDS)}")
+        raise InvalidOptionError(f"there is no rehearsal on {to!r}; there are {', '.join(KINDS)}")
     if to in _WHY_NOT and (kill or new is not None):
         raise InvalidOptionError(f"there is no killing of brokers or switching of plans on {to}; {_WHY_NOT[to]}")
     secured = inventory is not None and any(one.credential for one in inventory.brokers.values())
@@ -185,7 +185,7 @@ def _check(network: Network, to: str, inventory: Inventory | None, kill: Sequenc
         raise InvalidOptionError("NATS servers get passwords when they start; rehearse a switch without credentials")
     unknown = [node for node in kill if node not in set(network.nodes)]
     if unknown:
-        raise InvalidOptionError(f"there is no broker {unknown[0]!a} to kill in the plan")
+        raise InvalidOptionError(f"there is no broker {unknown[0]!r} to kill in the plan")
     if kill and not network.has_standby and new is None:
         raise InvalidPlanError("the plan has no standby rows to heal with; make it with topicloom routes --standby 1")
     if kill and new is not None:

@@ -59,7 +59,7 @@ class RunNats(Kind):
         deadline = time.monotonic() + self.patience
         while not (await self._has_read(stage, node) and await self._has_leaves(node, wanted)):
             if time.monotonic() > deadline:
-                raise BrokerUnavailableError(f"server {node!a} has not all its {wanted.total()} leaf connections")
+                raise BrokerUnavailableError(f"server {node!r} has not all its {wanted.total()} leaf connections")
             await asyncio.sleep(0.02)
 
     async def _has_read(self, stage: Stage, node: str) -> bool:

@@ -38,7 +38,7 @@ class RunZenoh(Kind):
         try:
             self._sessions[node] = zenoh.open(config)
         except zenoh.ZError as error:
-            raise BrokerUnavailableError(f"router {node!a} did not start: {str(error).splitlines()[0]}") from None
+            raise BrokerUnavailableError(f"router {node!r} did not start: {str(error).splitlines()[0]}") from None
 
     async def connect(self, stage: Stage, node: str, on_message: OnMessage, on_lost: OnLost) -> Wire:
         """Subscribe to the topics that the broker wants."""
