@@ -242,6 +242,48 @@ def test_a_generation_is_of_the_rows_and_not_of_their_order():
         assert Network.from_table(pa.Table.from_pylist(other, table.schema)).generation != plan.generation
 
 
+@pytest.fixture
+def standby_plan(tmp_path, plan):
+    made = tl.Plan(tl.routes(tl.design(SMALL, "gm2"), standby=1))
+    made.save(tmp_path / "standby")
+    return tmp_path / "standby"
+
+
+def test_the_command_says_that_a_broker_which_restarts_by_itself_starts_a_storm(plan, standby_plan, tmp_path, capsys):
+    words = ("--to", "mosquitto", "--inventory", tmp_path / "brokers.csv")
+    assert run("export", standby_plan, tmp_path / "out", *words, "--json") == 0
+    told = capsys.readouterr()
+    assert "restarts by itself" in told.err and "ExecStartPre=cp SLUG.fenced.acl SLUG.acl" in told.err
+    facts = json.loads(told.out)
+    assert "storm" in facts["notes"][0] and facts["failover_files"] and facts["generation"]
+    assert run("export", plan, tmp_path / "other", *words) == 0
+    assert "storm" not in capsys.readouterr().err
+
+
+def test_the_command_says_which_files_are_missing_for_old_nats_servers_and_what_brings_them(
+    plan, standby_plan, tmp_path, capsys
+):
+    words = ("--to", "nats", "--inventory", tmp_path / "brokers.csv", "--json")
+    assert run("export", standby_plan, tmp_path / "out", *words) == 0
+    told = capsys.readouterr()
+    assert "failover.csv" in told.err and "and 11 more counts as 2.10; say --version" in told.err
+    facts = json.loads(told.out)
+    assert not facts["failover_files"] and "failover/DEAD/SLUG.conf" in facts["notes"][0]
+    assert run("export", standby_plan, tmp_path / "new", *words, "--version", "2.15.1") == 0
+    assert json.loads(capsys.readouterr().out)["notes"] == [] and (tmp_path / "new" / "failover.csv").exists()
+    assert run("export", standby_plan, tmp_path / "plain", *words, "--no-gates") == 0
+    assert json.loads(capsys.readouterr().out)["notes"] == []
+    assert run("export", plan, tmp_path / "none", *words) == 0
+    assert json.loads(capsys.readouterr().out)["notes"] == []
+
+
+@pytest.mark.parametrize(("target", "words"), [("rabbitmq", "standby rows are left out"), ("zenoh", "no gates")])
+def test_targets_without_gates_say_so_where_rows_stand_by(standing_by, target, words):
+    inventory = loopback(standing_by, **SECURED.get(target, {}))
+    assert words in " ".join(export(standing_by, target, inventory).notes)
+    assert export(planned(SMALL), target, inventory).notes == ()
+
+
 def test_the_command_asks_for_an_inventory(plan, tmp_path, capsys):
     assert run("export", plan, tmp_path / "out", "--to", "mosquitto") == 2
     assert "--inventory" in capsys.readouterr().err

@@ -79,6 +79,16 @@ class Mosquitto:
             files[fenced_path(site.slugs[node])] = gate_file(site, node, frozenset())
         return files | failover_files(MosquittoGates(), site)
 
+    def notes(self, site: Site) -> tuple[str, ...]:
+        """Say what a broker that comes back has to do first."""
+        if not (site.gates and site.network.has_standby):
+            return ()
+        return (
+            "after a fail-over, a broker that restarts by itself with its exported SLUG.acl starts a storm: messages "
+            "run in circles. Let it boot with every gate shut ('ExecStartPre=cp SLUG.fenced.acl SLUG.acl' in its "
+            "unit), or take Restart= out, and take it in again as docs/guide/brokers.md says",
+        )
+
 
 class MosquittoGates:
     """Rules at the accepting brokers."""

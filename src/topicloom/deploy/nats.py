@@ -73,6 +73,18 @@ class Nats:
         files["subjects.json"] = "{" + ",\n ".join(topics) + "}\n"
         return files
 
+    def notes(self, site: Site) -> tuple[str, ...]:
+        """Say which files are missing where some server is too old to take them."""
+        old = [node for node in site.network.nodes if not takes_links(site.brokers[node].version or "0.0")]
+        if not (site.gates and old):
+            return ()
+        others = f" and {len(old) - 1:,} more" if len(old) > 1 else ""
+        return (
+            "no fail-over files were written (failover.csv, failover/DEAD/shut/SLUG.conf, failover/DEAD/SLUG.conf): "
+            f"servers take them from 2.14 on, and {old[0]!r}{others} counts as {site.brokers[old[0]].version}; "
+            "say --version, or version in the inventory",
+        )
+
 
 class NatsGates:
     """The whole file of a server, which it takes while it runs."""

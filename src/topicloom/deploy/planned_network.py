@@ -154,6 +154,12 @@ class Network:
             rows |= _joining(self.topic_rows.get(topic, ()), dead)
         return frozenset(rows)
 
+    def cut_topics(self, dead: str) -> tuple[str, ...]:
+        """Topics whose surviving subscribers `open_rows` does not join when a broker has died."""
+        opened = by_topic(self.open_rows(dead))
+        mine = ((topic, set(nodes) - {dead}) for topic, nodes in self.subscribers.items() if dead in nodes)
+        return tuple(topic for topic, left in mine if len(opened.get(topic, ())) < len(left) - 1)
+
     def start_levels(self) -> tuple[tuple[str, ...], ...]:
         """Brokers in levels: each dials only brokers of earlier levels, where the plan's owners allow it."""
         dialled: dict[str, set[str]] = {node: set() for node in self.nodes}

@@ -51,6 +51,11 @@ class RabbitMq:
                 secrets.append(f"{path},,{hashed(site.slugs[user])},{site.slugs[user]},{site.brokers[user].credential}")
         return files | {"secrets.csv": "\n".join(secrets) + "\n"}
 
+    def notes(self, site: Site) -> tuple[str, ...]:
+        """Say that rows which stand by are left out."""
+        number = sum(not row.active for row in site.network.rows)
+        return (f"{number:,} standby rows are left out: rabbitmq has no gates",) if number else ()
+
 
 def secret(slug: str) -> str:
     """What stands for a broker's password until the user's vault puts it there."""

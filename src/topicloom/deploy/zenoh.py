@@ -45,6 +45,12 @@ class Zenoh:
         files = {f"{site.slugs[node]}.json5": _written(_config(site, node)) for node in site.network.nodes}
         return files | {"keys.json": _written(injective(site.network.subscribers, key, target="zenoh"))}
 
+    def notes(self, site: Site) -> tuple[str, ...]:
+        """Say that rows which stand by are not shut."""
+        if not site.network.has_standby:
+            return ()
+        return ("zenoh has no gates: the links of standby rows are links like others, and routers choose among all",)
+
 
 def key(topic: str) -> str:
     """The key expression of a topic. No two topics have the same.

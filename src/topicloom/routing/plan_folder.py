@@ -68,7 +68,7 @@ class Plan:
 
     @cached_property
     def generation(self) -> str:
-        """SHA-256 of all rows: two plans with the same rows have the same generation, as have the files of an export."""
+        """SHA-256 of all rows: plans with the same rows have the same one, and so have the files of an export."""
         return generation_of_table(self.routes.table())
 
     def save(self, directory: str | Path, *, overwrite: bool = False) -> None:

@@ -23,6 +23,7 @@ from topicloom.deploy.rehearsal.tally import Counts, Tally, Travel
 from topicloom.deploy.targets import export
 from topicloom.errors import InvalidOptionError, InvalidPlanError
 from topicloom.routing import Plan
+from topicloom.routing.ownership import check_kinds
 
 Tell = Callable[[str], None]
 # Kind of broker -> how it is run, and the version that is installed. A new kind is one more line.
@@ -178,6 +179,8 @@ def _check(network: Network, to: str, inventory: Inventory | None, kill: Sequenc
         raise InvalidOptionError(f"there is no rehearsal on {to!r}; there are {', '.join(KINDS)}")
     if to in _WHY_NOT and (kill or new is not None):
         raise InvalidOptionError(f"there is no killing of brokers or switching of plans on {to}; {_WHY_NOT[to]}")
+    if inventory is not None:
+        check_kinds(network.nodes, inventory.brokers, to)
     secured = inventory is not None and any(one.credential for one in inventory.brokers.values())
     if to == "nats" and (kill or new is not None) and not takes_links(nats_version()):
         raise InvalidOptionError(f"nats-server {nats_version()} takes no new links while it runs; 2.14 or newer does")
