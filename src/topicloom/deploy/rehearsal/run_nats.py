@@ -18,8 +18,9 @@ from topicloom.deploy.rehearsal.scene import HOST
 from topicloom.deploy.rehearsal.stage import Kind, Stage
 from topicloom.deploy.rehearsal.wire import Connection, Door, OnLost, OnMessage, Wire
 from topicloom.errors import BrokerUnavailableError
+from topicloom.extras import remedy
 
-REMEDY = "pip install 'topicloom[brokers]' brings one"
+REMEDY = remedy("brokers")
 
 
 class RunNats(Kind):

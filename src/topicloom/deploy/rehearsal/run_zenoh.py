@@ -13,8 +13,9 @@ from topicloom.deploy.rehearsal.stage import Kind, Stage
 from topicloom.deploy.rehearsal.wire import OnLost, OnMessage, Wire
 from topicloom.deploy.zenoh import key, neighbours, router_id, shortest_ways, transit
 from topicloom.errors import BrokerUnavailableError
+from topicloom.extras import remedy
 
-REMEDY = "pip install 'topicloom[brokers]' brings it"
+REMEDY = remedy("brokers")
 _PATIENCE = 60.0
 
 
