@@ -12,6 +12,7 @@ import topicloom as tl
 from support.broker_networks import SECURED, chain, loopback, network_of, planned, stand_in, table, with_standby
 from topicloom.cli import main
 from topicloom.deploy import TARGETS, Broker, Inventory, Network, Tls, export, export_files, write_export
+from topicloom.deploy.nats import NatsGates, subject
 from topicloom.errors import InvalidInventoryError, InvalidOptionError, InvalidPlanError, OutputExistsError
 
 SMALL = stand_in(nodes=12, topics=20)
@@ -378,6 +379,23 @@ def test_a_nats_server_never_has_a_topic_in_two_accounts_and_no_account_has_a_cy
             for dials in links.values():
                 graph = nx.Graph((owner, ports[port]) for owner, port in dials)
                 assert nx.is_forest(graph) and graph.number_of_edges() == len(dials)
+
+
+def test_a_topic_that_moves_to_other_accounts_or_back_is_in_none_in_between(standing_by):
+    site, gates = export(standing_by, "nats", loopback(standing_by), version="2.15").site, NatsGates()
+    normal, moved = standing_by.open_rows(), 0
+    for dead in standing_by.nodes:
+        healed = standing_by.open_rows(dead)
+        topics = {subject(row.topic) for row in healed if not row.active}
+        for before, after in ((normal, healed), (healed, normal)):
+            touched = gates.touched(site, before, after)
+            texts = gates.between(site, sorted(touched), before, after)
+            found = (re.findall(r'account: G\d+, subject: "([^"]+)"', text) for text in texts.values())
+            imported = set().union(*found)
+            assert not imported & topics and set(texts) == touched
+            there = gates.texts(site, sorted(touched), after).values()
+            moved += len(topics) > 0 and all(any(f'"{name}"' in text for text in there) for name in topics)
+    assert moved > 4
 
 
 def test_files_for_deaths_are_written_for_servers_that_take_them_and_not_without_end(standing_by, monkeypatch):
