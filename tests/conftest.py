@@ -1,6 +1,7 @@
 """One Spark session for all tests that ask for it; the others start no JVM."""
 
 import os
+import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,6 +18,10 @@ from topicloom.spark.session import DAEMON
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+# A shell that runs the tests in the background has them ignore Ctrl-C, and what they start would ignore it, too.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # A quick compiler, a simple collector, an archive of classes and plans made once suit short runs, those of commands
 # that tests start among them. (Spark Connect's server and benches run as users do, adaptive plans included.)

@@ -1,7 +1,9 @@
 """The library runs without the packages of its extras, and what needs them says which extra to install."""
 
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -39,19 +41,27 @@ def test_the_library_needs_no_extra():
         (
             ("pyspark",),
             "import topicloom.pipeline",
-            "the pipeline on Spark needs pyspark; pip install 'topicloom[spark]'",
+            "the pipeline on Spark needs pyspark; in a clone: pip install '.[spark]'",
         ),
-        (("pyspark",), "import topicloom.stream", "churn as a stream needs pyspark; pip install 'topicloom[spark]'"),
-        (("typer",), "import topicloom.cli", "the command topicloom needs typer; pip install 'topicloom[cli]'"),
+        (
+            ("pyspark",),
+            "import topicloom.stream",
+            "churn as a stream needs pyspark; in a clone: pip install '.[spark]'",
+        ),
+        (
+            ("typer",),
+            "import topicloom.cli",
+            "the command topicloom needs typer; in a clone: pip install '.[cli]'",
+        ),
         (
             ("networkx",),
             "import topicloom as tl; i = tl.Interest.from_pairs(['a'], ['t']); tl.design(i, 'ring-pt').to_networkx()",
-            "a networkx graph needs networkx; pip install 'topicloom[networkx]'",
+            "a networkx graph needs networkx; in a clone: pip install '.[networkx]'",
         ),
         (
             ("pandas",),
             "import topicloom as tl; i = tl.Interest.from_pairs(['a'], ['t']); tl.design(i, 'ring-pt').to_pandas()",
-            "a pandas table needs pandas; pip install 'topicloom[pandas]'",
+            "a pandas table needs pandas; in a clone: pip install '.[pandas]'",
         ),
     ],
 )
@@ -63,4 +73,17 @@ def test_a_missing_package_is_a_sentence_that_names_the_extra(packages, program,
 def test_the_command_without_its_packages_is_a_sentence():
     done = run_without(("typer",), "from topicloom.__main__ import entry; entry()")
     assert done.returncode == 2
-    assert done.stderr == "topicloom: the command topicloom needs typer; pip install 'topicloom[cli]'\n"
+    assert done.stderr == "topicloom: the command topicloom needs typer; in a clone: pip install '.[cli]'\n"
+
+
+def test_no_sentence_sends_people_to_an_index_that_has_no_topicloom():
+    root = Path(__file__).parents[1]
+    files = [
+        *(root / "src").rglob("*.py"),
+        *(root / "docs").rglob("*.md"),
+        *root.glob("*.md"),
+        *(root / "tools").glob("*"),
+    ]
+    said = [path for path in files if path.is_file() and "reference" not in path.parts and path.name != "CHANGELOG.md"]
+    assert len(said) > 200
+    assert [path.name for path in said if re.search(r"pip install\s+['\"]?topicloom", path.read_text("utf-8"))] == []

@@ -2,14 +2,14 @@
 # Everything that a fresh Debian with Python 3.11 lacks: Java 17 for Spark, a virtual environment, the locked packages.
 # A second run finds its stamp and does nothing.
 # With the word "dev" it also installs what tests, lint and benches need, and compiles all kernels ahead.
-# With the word "brokers" it also installs the message brokers that tests and rehearsals run; one that cannot be had is
+# With the word "brokers" it installs the message brokers that tests and rehearsals run; one that cannot be had is
 # reported, and its tests skip. With "rabbitmq" it installs RabbitMQ, which only make rehearse-large runs.
 set -eu
 cd "$(dirname "$0")/.."
 
 VENV=.venv
 EXTRA=all
-[ "${1:-}" = "" ] || EXTRA=dev
+[ "${1:-}" != dev ] || EXTRA=dev
 STAMP="$VENV/.topicloom-setup-$EXTRA"
 OLDEST_JAVA=17
 
@@ -97,7 +97,7 @@ if [ ! -x "$VENV/bin/pip" ]; then
         "$PYTHON" -m venv "$VENV"
     fi
 fi
-say "installing the locked packages and compiling kernels (once, about a minute)"
+say "installing the locked packages and compiling the first kernels: a minute or two"
 install --editable .
 if [ "$EXTRA" = dev ]; then
     PYTHONPATH=src compile_kernels &

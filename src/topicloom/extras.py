@@ -17,6 +17,15 @@ _PACKAGES = {
 }
 
 
+def remedy(extra: str) -> str:
+    """What to do to get the packages of an extra. No package index has topicloom, so a clone is installed.
+
+    >>> remedy("excel")
+    "in a clone: pip install '.[excel]'"
+    """
+    return f"in a clone: pip install '.[{extra}]'"
+
+
 @contextmanager
 def needing(extra: str, what: str) -> Iterator[None]:
     """Name the extra to install when an import inside the block fails.
@@ -24,7 +33,7 @@ def needing(extra: str, what: str) -> Iterator[None]:
     Parameters
     ----------
     extra : str
-        One of the extras of ``pip install 'topicloom[…]'``.
+        One of the extras of pyproject.toml.
     what : str
         What needs it, as the start of a sentence.
 
@@ -38,7 +47,7 @@ def needing(extra: str, what: str) -> Iterator[None]:
     >>> with needing("plot", "drawing a comparison"):
     ...     raise ModuleNotFoundError("No module named 'matplotlib'", name="matplotlib")
     Traceback (most recent call last):
-    topicloom.errors.MissingExtraError: drawing a comparison needs matplotlib; pip install 'topicloom[plot]'
+    topicloom.errors.MissingExtraError: drawing a comparison needs matplotlib; in a clone: pip install '.[plot]'
     """
     try:
         yield
@@ -46,4 +55,4 @@ def needing(extra: str, what: str) -> Iterator[None]:
         package = (error.name or "").partition(".")[0]
         if package not in _PACKAGES[extra]:
             raise
-        raise MissingExtraError(f"{what} needs {package}; pip install 'topicloom[{extra}]'") from None
+        raise MissingExtraError(f"{what} needs {package}; {remedy(extra)}") from None

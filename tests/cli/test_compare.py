@@ -1,6 +1,7 @@
 """``topicloom compare`` from a file to the table, the picture and the results."""
 
 import json
+import re
 from functools import partial
 
 import pytest
@@ -25,7 +26,7 @@ def test_table_picture_and_results(shared_session, subscriptions, tmp_path, caps
     out = tmp_path / "out"
     assert main(["compare", str(subscriptions), str(out), "--methods", "gm,2d-oda,hub"]) == 0
     printed = capsys.readouterr()
-    assert "gm *" in printed.out and "hub" in printed.out and "∞" in printed.out
+    assert "gm *" in printed.out and "hub" in printed.out and "topics relayed" in printed.out
     assert "Pareto-best" in printed.err
     assert sorted(path.name for path in out.iterdir()) == [
         "comparison.png",
@@ -59,6 +60,38 @@ def test_what_you_have_stands_beside_what_you_could_have(shared_session, subscri
     assert main([*argv, "--overwrite", "--json"]) == 0
     have = json.loads(capsys.readouterr().out)["results"][0]
     assert (have["links"], have["broken_topics"], have["unwanted_relays"]) == (1, 3, None)
+
+
+def test_a_star_whose_hub_bridges_everything_is_relayed_and_not_broken(tmp_path, capsys):
+    wanted = {"p": "abc", "q": "ab", "r": "hc", "s": "de"}
+    rows = [f"{node},{topic}" for topic, nodes in wanted.items() for node in nodes]
+    (tmp_path / "subs.csv").write_text("\n".join(["node,topic", *rows]) + "\n")
+    (tmp_path / "star.csv").write_text("src,dst\nh,a\nh,b\nh,c\nh,d\nh,e\n")
+    argv = ["compare", str(tmp_path / "subs.csv"), str(tmp_path / "out"), "--methods", "gm", "--engine", "memory"]
+    argv += ["--links", str(tmp_path / "star.csv"), "--overwrite"]
+    assert main(argv) == 0
+    printed = capsys.readouterr()
+    assert "you have 5 links, 4 of which serve no topic, over which 3 topics pass 1 node" in printed.err
+    assert "∞" not in printed.out and "pieces" not in printed.err
+    star = json.loads((tmp_path / "out" / "results.json").read_text())["results"][0]
+    assert (star["broken_topics"], star["relayed_topics"], star["relaying_nodes"]) == (0, 3, 1)
+    assert (star["mean_hops"], star["max_topic_diameter"], star["unwanted_relays"]) == (None, None, 3)
+    assert (star["hops_with_relays"], star["max_diameter_with_relays"]) == (pytest.approx(22 / 12), 2)
+    assert not star["pareto_best"]
+    (tmp_path / "star.csv").write_text("src,dst\nh,a\nh,b\nh,c\nh,d\n")
+    assert main([*argv, "--json"]) == 0
+    star = json.loads(capsys.readouterr().out)["results"][0]
+    assert (star["broken_topics"], star["relayed_topics"], star["hops_with_relays"]) == (1, 2, None)
+
+
+def test_measure_tells_broken_from_relayed(tmp_path, capsys):
+    (tmp_path / "subs.csv").write_text("node,topic\na,p\nb,p\nh,r\nc,q\nd,q\n")
+    (tmp_path / "star.csv").write_text("src,dst\nh,a\nh,b\nh,c\n")
+    argv = ["measure", str(tmp_path / "subs.csv"), str(tmp_path / "star.csv"), "--engine", "memory"]
+    assert main(argv) == 0
+    printed = capsys.readouterr()
+    assert "1 topic broken" in printed.err and "1 topic relayed: 1 node that did not ask" in printed.err
+    assert re.search(r"^topics broken +1$", printed.out, re.M) and re.search(r"^topics relayed +1$", printed.out, re.M)
 
 
 @pytest.mark.parametrize(

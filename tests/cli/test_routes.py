@@ -7,6 +7,7 @@ import pytest
 
 import topicloom as tl
 from topicloom.cli import main
+from topicloom.errors import InvalidInventoryError
 
 ROWS = [("a", "x"), ("b", "x"), ("c", "x"), ("d", "x"), ("a", "y"), ("b", "y")]
 INTEREST = tl.Interest.from_pairs([n for n, _ in ROWS], [t for _, t in ROWS])
@@ -47,6 +48,20 @@ def test_some_brokers_get_forests(overlay, tmp_path, capsys):
     assert tl.Plan.load(tmp_path / "plan").target == "nats"
     assert main(["routes", overlay, str(tmp_path / "other"), "--for", "pigeons"]) == 2
     assert "mosquitto" in capsys.readouterr().err
+
+
+def test_brokers_of_several_kinds_and_of_another_kind_than_asked_for_are_refused(overlay, tmp_path, capsys):
+    brokers = tmp_path / "brokers.csv"
+    brokers.write_text("node,host,port,kind\na,h,1,mosquitto\nb,h,2,nats\nc,h,3,nats\nd,h,4,\n")
+    assert main(["routes", overlay, str(tmp_path / "plan"), "--inventory", str(brokers)]) == 2
+    assert "2 kinds (mosquitto: 'a'; nats: 'b', 'c')" in capsys.readouterr().err
+    with pytest.raises(InvalidInventoryError, match="2 kinds"):
+        tl.routes(tl.Overlay.load(overlay), inventory=tl.Inventory.load(brokers))
+    brokers.write_text("node,host,port,kind\na,h,1,nats\nb,h,2,nats\nc,h,3,nats\nd,h,4,\n")
+    assert main(["routes", overlay, str(tmp_path / "plan"), "--inventory", str(brokers), "--for", "zenoh"]) == 2
+    assert "'a' is a nats in the inventory, not a zenoh" in capsys.readouterr().err
+    assert not (tmp_path / "plan").exists()
+    assert main(["routes", overlay, str(tmp_path / "plan"), "--inventory", str(brokers), "--for", "nats"]) == 0
 
 
 def test_rates_are_read_from_a_table(overlay, tmp_path, capsys):

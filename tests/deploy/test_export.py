@@ -5,12 +5,14 @@ import json
 import re
 
 import networkx as nx
+import pyarrow as pa
 import pytest
 
 import topicloom as tl
 from support.broker_networks import SECURED, chain, loopback, network_of, planned, stand_in, table, with_standby
 from topicloom.cli import main
 from topicloom.deploy import TARGETS, Broker, Inventory, Network, Tls, export, export_files, write_export
+from topicloom.deploy.nats import NatsGates, subject
 from topicloom.errors import InvalidInventoryError, InvalidOptionError, InvalidPlanError, OutputExistsError
 
 SMALL = stand_in(nodes=12, topics=20)
@@ -200,6 +202,89 @@ def test_the_command_writes_the_folder_once(plan, tmp_path, target, capsys):
     assert (tmp_path / "out" / "mine").read_text() == "kept"
 
 
+def turned_round(interest):
+    """The same interest with the ids of its nodes and topics in the other order."""
+    nodes, topics = interest.n_nodes - 1 - interest.nodes, interest.n_topics - 1 - interest.topics
+    labels = {"node_labels": interest.node_labels[::-1], "topic_labels": interest.topic_labels[::-1]}
+    return tl.Interest.from_ids(nodes, topics, n_nodes=interest.n_nodes, n_topics=interest.n_topics, **labels)
+
+
+@pytest.mark.parametrize("target", sorted(TARGETS))
+@pytest.mark.parametrize("given", [SMALL, turned_round(SMALL)], ids=["in order", "turned round"])
+def test_every_configuration_names_the_generation_that_stands_in_plan_json(tmp_path, target, given):
+    plan = tl.Plan(tl.routes(tl.design(given, "gm2"), standby=1), target)
+    plan.save(tmp_path / "plan")
+    generation = json.loads((tmp_path / "plan" / "plan.json").read_text())["generation"]
+    loaded = tl.Plan.load(tmp_path / "plan")
+    assert len(generation) == 64 and generation == plan.generation == loaded.generation
+    inventory = loopback(Network.from_plan(loaded), **SECURED.get(target, {}))
+    made = export(loaded, target, inventory, version="2.15" if target == "nats" else None)
+    main_files = {path for _, _, path in made.brokers}
+    headed = {path for path in made.files if path.endswith((".conf", ".json5"))}
+    assert main_files <= headed and len(main_files) == 12
+    assert target != "nats" or len(headed) > 12
+    assert [path for path in sorted(headed) if not names_generation(made.files[path], generation)] == []
+
+
+def names_generation(text, generation):
+    if text.startswith("{"):
+        return json.loads(text)["metadata"]["generation"] == generation
+    return text.splitlines()[0].endswith(f", generation {generation}")
+
+
+def test_a_generation_is_of_the_rows_and_not_of_their_order():
+    plan = tl.Plan(tl.routes(tl.design(SMALL, "gm2"), standby=1, forests=True))
+    table, rows = plan.routes.table(), plan.routes.table().to_pylist()
+    turned = [{**row, "src": row["dst"], "dst": row["src"]} for row in reversed(rows)]
+    assert Network.from_table(pa.Table.from_pylist(turned, table.schema)).generation == plan.generation
+    first = next(row for row in rows if row["active"])
+    for change in ({"active": False}, {"owner": ({first["src"], first["dst"]} - {first["owner"]}).pop()}):
+        other = [{**row, **change} if row is first else row for row in rows]
+        assert Network.from_table(pa.Table.from_pylist(other, table.schema)).generation != plan.generation
+
+
+@pytest.fixture
+def standby_plan(tmp_path, plan):
+    made = tl.Plan(tl.routes(tl.design(SMALL, "gm2"), standby=1))
+    made.save(tmp_path / "standby")
+    return tmp_path / "standby"
+
+
+def test_the_command_says_that_a_broker_which_restarts_by_itself_starts_a_storm(plan, standby_plan, tmp_path, capsys):
+    words = ("--to", "mosquitto", "--inventory", tmp_path / "brokers.csv")
+    assert run("export", standby_plan, tmp_path / "out", *words, "--json") == 0
+    told = capsys.readouterr()
+    assert "restarts by itself" in told.err and "ExecStartPre=cp SLUG.fenced.acl SLUG.acl" in told.err
+    facts = json.loads(told.out)
+    assert "storm" in facts["notes"][0] and facts["failover_files"] and facts["generation"]
+    assert run("export", plan, tmp_path / "other", *words) == 0
+    assert "storm" not in capsys.readouterr().err
+
+
+def test_the_command_says_which_files_are_missing_for_old_nats_servers_and_what_brings_them(
+    plan, standby_plan, tmp_path, capsys
+):
+    words = ("--to", "nats", "--inventory", tmp_path / "brokers.csv", "--json")
+    assert run("export", standby_plan, tmp_path / "out", *words) == 0
+    told = capsys.readouterr()
+    assert "failover.csv" in told.err and "and 11 more counts as 2.10; say --version" in told.err
+    facts = json.loads(told.out)
+    assert not facts["failover_files"] and "failover/DEAD/SLUG.conf" in facts["notes"][0]
+    assert run("export", standby_plan, tmp_path / "new", *words, "--version", "2.15.1") == 0
+    assert json.loads(capsys.readouterr().out)["notes"] == [] and (tmp_path / "new" / "failover.csv").exists()
+    assert run("export", standby_plan, tmp_path / "plain", *words, "--no-gates") == 0
+    assert json.loads(capsys.readouterr().out)["notes"] == []
+    assert run("export", plan, tmp_path / "none", *words) == 0
+    assert json.loads(capsys.readouterr().out)["notes"] == []
+
+
+@pytest.mark.parametrize(("target", "words"), [("rabbitmq", "standby rows are left out"), ("zenoh", "no gates")])
+def test_targets_without_gates_say_so_where_rows_stand_by(standing_by, target, words):
+    inventory = loopback(standing_by, **SECURED.get(target, {}))
+    assert words in " ".join(export(standing_by, target, inventory).notes)
+    assert export(planned(SMALL), target, inventory).notes == ()
+
+
 def test_the_command_asks_for_an_inventory(plan, tmp_path, capsys):
     assert run("export", plan, tmp_path / "out", "--to", "mosquitto") == 2
     assert "--inventory" in capsys.readouterr().err
@@ -294,6 +379,23 @@ def test_a_nats_server_never_has_a_topic_in_two_accounts_and_no_account_has_a_cy
             for dials in links.values():
                 graph = nx.Graph((owner, ports[port]) for owner, port in dials)
                 assert nx.is_forest(graph) and graph.number_of_edges() == len(dials)
+
+
+def test_a_topic_that_moves_to_other_accounts_or_back_is_in_none_in_between(standing_by):
+    site, gates = export(standing_by, "nats", loopback(standing_by), version="2.15").site, NatsGates()
+    normal, moved = standing_by.open_rows(), 0
+    for dead in standing_by.nodes:
+        healed = standing_by.open_rows(dead)
+        topics = {subject(row.topic) for row in healed if not row.active}
+        for before, after in ((normal, healed), (healed, normal)):
+            touched = gates.touched(site, before, after)
+            texts = gates.between(site, sorted(touched), before, after)
+            found = (re.findall(r'account: G\d+, subject: "([^"]+)"', text) for text in texts.values())
+            imported = set().union(*found)
+            assert not imported & topics and set(texts) == touched
+            there = gates.texts(site, sorted(touched), after).values()
+            moved += len(topics) > 0 and all(any(f'"{name}"' in text for text in there) for name in topics)
+    assert moved > 4
 
 
 def test_files_for_deaths_are_written_for_servers_that_take_them_and_not_without_end(standing_by, monkeypatch):

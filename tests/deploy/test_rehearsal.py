@@ -1,5 +1,6 @@
 """Plans on real brokers: every copy once, failures healed by gates, trees switched, nothing left behind."""
 
+import json
 import os
 import signal
 import subprocess
@@ -23,6 +24,7 @@ from support.broker_networks import (
     with_standby,
 )
 from support.hostile_names import hostile_names
+from topicloom.cli import main
 from topicloom.deploy import TARGETS, Inventory, Network, Tls, export, fits, rehearse, write_export
 from topicloom.deploy.rehearsal.rehearsal import KINDS, RUNNERS
 from topicloom.deploy.rehearsal.run_zenoh import RunZenoh
@@ -187,6 +189,50 @@ def test_gates_heal_the_death_of_the_busiest_broker_and_its_return_is_harmless()
     assert [one for one in result.failovers if not one.ok] == [] and len(result.failovers) == 2
     assert result.counts.ok
     assert all(one.cut_topics and one.lost and one.brokers_signalled for one in result.failovers)
+
+
+def star_beside_a_triangle():
+    """Plan in which the last broker hears nothing of topic t when the hub a is dead, and topic u is not cut."""
+    interest = tl.Interest.from_pairs(["a", "b", "c", "störung", "a", "b", "c"], [*"tttt", *"uuu"])
+    return tl.Plan(tl.routes(tl.Overlay(interest, [(0, 1), (0, 2), (0, 3), (1, 2)]), standby=1))
+
+
+@needs_mosquitto
+def test_a_death_that_does_not_heal_is_told_in_the_table_and_has_no_outage_that_ended(tmp_path, capsys):
+    star_beside_a_triangle().save(tmp_path / "plan")
+    words = ["rehearse", str(tmp_path / "plan"), "--kill", "a", "--kill", "störung"]
+    assert main(words) == 1
+    table = capsys.readouterr().out
+    hub, leaf = (next(line for line in table.splitlines() if line.startswith(name)) for name in ("a ", "störung "))
+    assert hub.split()[1:4] == ["NO", "1", "1"] and "not healed within" in hub
+    assert leaf.split()[1:4] == ["yes", "0", "0"] and "not healed" not in leaf
+    assert "NOT healed after the death of a: 1 topic stayed cut" in table.splitlines()
+    assert main([*words, "--json"]) == 1
+    first, second = json.loads(capsys.readouterr().out)["failovers"]
+    assert (first["healed"], first["still_cut"], first["outage_seconds"]) == (False, 1, None)
+    assert (second["healed"], second["still_cut"]) == (True, 0) and second["outage_seconds"] is not None
+    assert first["watched_seconds"] > 0
+
+
+def test_an_unknown_broker_is_named_as_it_is_written(tmp_path, capsys):
+    star_beside_a_triangle().save(tmp_path / "plan")
+    assert main(["rehearse", str(tmp_path / "plan"), "--kill", "stöung"]) == 2
+    assert "no broker 'stöung' to kill" in capsys.readouterr().err
+    (tmp_path / "brokers.csv").write_text("node,host,port\na,h,1\nb,h,2\nc,h,3\n", encoding="utf-8")
+    assert main(["rehearse", str(tmp_path / "plan"), "--inventory", str(tmp_path / "brokers.csv")]) == 2
+    assert "broker 'störung' of the plan" in capsys.readouterr().err
+
+
+def test_brokers_of_several_kinds_are_refused_before_anything_starts(tmp_path, capsys):
+    star_beside_a_triangle().save(tmp_path / "plan")
+    table = "node,host,port,kind\na,h,1,mosquitto\nb,h,2,mosquitto\nc,h,3,{}\nstörung,h,4,{}\n"
+    (tmp_path / "brokers.csv").write_text(table.format("nats", "nats"), encoding="utf-8")
+    words = ["rehearse", str(tmp_path / "plan"), "--inventory", str(tmp_path / "brokers.csv")]
+    assert main(words) == 2
+    assert "2 kinds (mosquitto: 'a', 'b'; nats: 'c', 'störung')" in capsys.readouterr().err
+    (tmp_path / "brokers.csv").write_text(table.format("mosquitto", ""), encoding="utf-8")
+    assert main([*words, "--to", "nats"]) == 2
+    assert "broker 'a' is a mosquitto in the inventory, not a nats" in capsys.readouterr().err
 
 
 @needs_mosquitto

@@ -20,7 +20,8 @@ shapes = topic_shapes(np.array([0, 1, 2]), np.array([0, 2]), pair, pair.reshape(
 assert [int(x[0]) for x in shapes[:3]] == [1, 1, 1] and shapes[4] == 0
 from topicloom.kernels.paths.steiner import relays
 path = np.arange(4, dtype=np.int32)
-assert relays(*adjacency(5, path, path + 1), np.array([0, 2, 4], np.int32)) == 2
+joined, nodes, hops, longest = relays(*adjacency(5, path, path + 1), np.array([0, 2, 4], np.int32))
+assert (joined, sorted(nodes), hops, longest) == (True, [1, 3], 16, 4)
 """
 
 

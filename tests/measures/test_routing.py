@@ -6,11 +6,13 @@ import networkx as nx
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import topicloom as tl
 from support.small_interests import cases
 from topicloom.errors import InvalidOptionError
 from topicloom.measures import filtering_costs, mean_hops, measure_topics, overlay_diameters, topic_hops
+from topicloom.measures.routing_cost import relayed_ways
 
 Case = tuple[tl.Interest, list[tuple[int, int]]]
 
@@ -58,6 +60,35 @@ def test_filtering_cost_keeps_its_bound(case: Case) -> None:
         assert (costs[t] == 0) == (components[t] <= 1)
         assert (costs[t] < 0) == (fewest < 0)
         assert fewest <= costs[t] <= 2 * fewest + max(len(wanting) - 1, 0) or fewest < 0
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.integers(3, 14).flatmap(lambda n: st.tuples(st.just(n), st.randoms(use_true_random=False))))
+def test_ways_over_relays_are_those_of_the_only_tree_that_there_is(drawn) -> None:
+    n, draw = drawn
+    tree = [(draw.randrange(v), v) for v in range(1, n) if draw.random() < 0.9]
+    wanting = [sorted(draw.sample(range(n), draw.randint(2, n))) for _ in range(4)]
+    nodes, topics = zip(*((v, t) for t, own in enumerate(wanting) for v in own))
+    interest = tl.Interest.from_ids(np.array(nodes), np.array(topics), n_nodes=n, n_topics=4)
+    graph = nx.Graph(tree)
+    graph.add_nodes_from(range(n))
+    ways, relaying = relayed_ways(interest, np.array(tree, np.int32).reshape(-1, 2)), set()
+    pairs = hops = 0
+    for t, own in enumerate(wanting):
+        pairs += len(own) * (len(own) - 1)
+        if not all(nx.has_path(graph, own[0], v) for v in own):
+            assert (ways.costs[t], ways.hops[t], ways.longest[t]) == (-1, 0, 0)
+            continue
+        passed = set().union(*(nx.shortest_path(graph, u, v) for u in own for v in own)) - set(own)
+        distances = [nx.shortest_path_length(graph, u, v) for u in own for v in own]
+        hops += sum(distances)
+        assert ways.costs[t] == len(passed)
+        assert (ways.hops[t], ways.longest[t]) == ((sum(distances), max(distances)) if passed else (0, 0))
+        relaying |= passed
+    assert ways.nodes.tolist() == sorted(relaying)
+    metrics = tl.measure(interest, np.array(tree, np.int32).reshape(-1, 2))
+    assert (metrics.relayed_topics, metrics.relaying_nodes) == (ways.relayed, len(relaying))
+    assert metrics.hops_with_relays == (None if ways.broken else pytest.approx(hops / pairs))
 
 
 def test_filtering_cost_of_a_hub_and_of_a_topic_connected_overlay() -> None:

@@ -198,6 +198,8 @@ def test_broken_topics_are_named_with_a_witness(spark, table, interest):
     expected = tl.measure(interest, links)
     assert measured.unwanted_relays == expected.unwanted_relays and expected.unwanted_relays != 0
     assert (measured.mean_hops, measured.survives_one_failure) == (None, False)
+    facts = [{name: value for name, value in one.to_dict().items() if "relay" in name} for one in (measured, expected)]
+    assert facts[0] == pytest.approx(facts[1]) and len(facts[0]) == 6
 
 
 def test_no_links_at_all(spark, table, interest):

@@ -192,16 +192,29 @@ COLUMNS = {
     "mean_hops": "hops",
     "unwanted_relays": "unwanted relays",
     "broken_topics": "topics broken",
+    "relayed_topics": "topics relayed",
+    "relaying_nodes": "by nodes",
     "survives_one_failure": "survives 1 failure",
 }
 
 
+_OVER_RELAYS = {
+    "mean_topic_diameter": "mean_diameter_with_relays",
+    "max_topic_diameter": "max_diameter_with_relays",
+    "mean_hops": "hops_with_relays",
+}
+
+
 def cells(values: Mapping[str, Any]) -> list[str]:
-    """Values as text, in the order of `COLUMNS`: None is infinite, and ``~`` marks an estimate."""
+    """Values as text, in the order of `COLUMNS`: None is infinite, and ``~`` marks an estimate.
+
+    Where topics are relayed, diameters and hops are those over the relays.
+    """
     about = "~" if values.get("hops_standard_error") or values.get("sampled_hops") else ""
     at_least = "≥ " if values.get("sampled_diameters") else ""
     marks = {"mean_hops": about, "mean_topic_diameter": at_least, "max_topic_diameter": at_least}
-    return [marks.get(name, "") + _cell(values[name]) for name in COLUMNS]
+    shown = {name: values[other] for name, other in _OVER_RELAYS.items()} if values["relayed_topics"] else {}
+    return [marks.get(name, "") + _cell({**values, **shown}[name]) for name in COLUMNS]
 
 
 def _cell(value: Any) -> str:

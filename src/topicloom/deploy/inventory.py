@@ -116,7 +116,7 @@ class Inventory:
         try:
             return self.brokers[node]
         except KeyError:
-            raise InvalidInventoryError(f"broker {node!a} of the plan is not in the inventory") from None
+            raise InvalidInventoryError(f"broker {node!r} of the plan is not in the inventory") from None
 
     @property
     def fingerprint(self) -> str:

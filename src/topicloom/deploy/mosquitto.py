@@ -79,6 +79,16 @@ class Mosquitto:
             files[fenced_path(site.slugs[node])] = gate_file(site, node, frozenset())
         return files | failover_files(MosquittoGates(), site)
 
+    def notes(self, site: Site) -> tuple[str, ...]:
+        """Say what a broker that comes back has to do first."""
+        if not (site.gates and site.network.has_standby):
+            return ()
+        return (
+            "after a fail-over, a broker that restarts by itself with its exported SLUG.acl starts a storm: messages "
+            "run in circles. Let it boot with every gate shut ('ExecStartPre=cp SLUG.fenced.acl SLUG.acl' in its "
+            "unit), or take Restart= out, and take it in again as docs/guide/brokers.md says",
+        )
+
 
 class MosquittoGates:
     """Rules at the accepting brokers."""
@@ -139,7 +149,7 @@ def password_users(site: Site, node: str) -> list[tuple[str, str]]:
     asked = site.brokers[node].credential is not None or any(reference for _, reference in dialling)
     bare = [owner for owner, reference in dialling if asked and not reference]
     if bare:
-        raise InvalidInventoryError(f"broker {bare[0]!a} has no credential and dials {node!a}, where one is needed")
+        raise InvalidInventoryError(f"broker {bare[0]!r} has no credential and dials {node!r}, where one is needed")
     return [(client_id(site, owner, node), reference) for owner, reference in dialling if reference]
 
 
@@ -229,7 +239,7 @@ def _bridge(site: Site, owner: str, acceptor: str) -> list[str]:
     lines += _BRIDGE.splitlines()
     if peer.tls is not None:
         if own.tls is None:
-            raise InvalidInventoryError(f"broker {owner!a} dials {acceptor!a}, which has tls, and has no tls itself")
+            raise InvalidInventoryError(f"broker {owner!r} dials {acceptor!r}, which has tls, and has no tls itself")
         lines += [f"bridge_cafile {own.tls.ca}", f"bridge_certfile {own.tls.cert}", f"bridge_keyfile {own.tls.key}"]
     return [*lines, *(f"topic {_quoted(row.topic)} both 1" for row in site.link_rows(owner, acceptor))]
 

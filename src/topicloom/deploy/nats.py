@@ -50,7 +50,7 @@ class Nats:
         if wild is not None:
             return f"its level {wild} (U+{ord(wild):04X}) is a wildcard in NATS"
         if topic.startswith("$") or tokens[0] in _RESERVED:
-            return f"NATS keeps subjects under {tokens[0][:20]!a} for itself"
+            return f"NATS keeps subjects under {tokens[0][:20]!r} for itself"
         if len(subject(topic).encode()) > _MOST_BYTES:
             return f"its subject has more than {_MOST_BYTES:,} bytes"
         return None
@@ -72,6 +72,18 @@ class Nats:
         topics = [f"{json.dumps(topic)}: {json.dumps(name)}" for topic, name in subjects.items()]
         files["subjects.json"] = "{" + ",\n ".join(topics) + "}\n"
         return files
+
+    def notes(self, site: Site) -> tuple[str, ...]:
+        """Say which files are missing where some server is too old to take them."""
+        old = [node for node in site.network.nodes if not takes_links(site.brokers[node].version or "0.0")]
+        if not (site.gates and old):
+            return ()
+        others = f" and {len(old) - 1:,} more" if len(old) > 1 else ""
+        return (
+            "no fail-over files were written (failover.csv, failover/DEAD/shut/SLUG.conf, failover/DEAD/SLUG.conf): "
+            f"servers take them from 2.14 on, and {old[0]!r}{others} counts as {site.brokers[old[0]].version}; "
+            "say --version, or version in the inventory",
+        )
 
 
 class NatsGates:
@@ -269,7 +281,7 @@ def _leafnodes(plan: Accounts, node: str) -> list[str]:
     lines = ["leafnodes {", '  reconnect: "1s"']
     if accepts:
         if broker.leaf_port is None:
-            raise InvalidInventoryError(f"broker {node!a} is dialled by others; NATS needs its leaf_port")
+            raise InvalidInventoryError(f"broker {node!r} is dialled by others; NATS needs its leaf_port")
         lines.append(f'  listen: "{broker.bind}:{broker.leaf_port}"')
         if broker.tls is not None:
             lines.append("  " + _tls(broker.tls, verify=True))
@@ -347,7 +359,7 @@ def _secured(site: Site) -> bool:
     given = [node for node in site.network.nodes if site.brokers[node].credential]
     if given and len(given) < len(site.network.nodes):
         missing = next(node for node in site.network.nodes if not site.brokers[node].credential)
-        raise InvalidInventoryError(f"broker {missing!a} has no credential, others have one; NATS needs all or none")
+        raise InvalidInventoryError(f"broker {missing!r} has no credential, others have one; NATS needs all or none")
     return bool(given)
 
 

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from hashlib import sha256
 from typing import NamedTuple
 
 import pyarrow as pa
@@ -12,6 +11,10 @@ from topicloom.deploy.inventory import Broker
 from topicloom.deploy.topic_forests import by_topic, forests, root, rooted
 from topicloom.errors import InvalidPlanError
 from topicloom.routing import Plan
+from topicloom.routing.plan_folder import generation_of_table
+
+_TEXTS = ("topic", "src", "dst", "owner", "parent")
+_SCHEMA = pa.schema([*((name, pa.large_string()) for name in _TEXTS), ("forest", pa.int32()), ("active", pa.bool_())])
 
 
 class Row(NamedTuple):
@@ -134,9 +137,9 @@ class Network:
 
     @cached_property
     def generation(self) -> str:
-        """A hash of all rows: two networks with the same one have the same trees, owners and forests."""
-        text = "\x1e".join("\x1f".join(map(str, row)) for row in self.rows)
-        return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+        """The `Plan.generation` of the rows: that of the plan, for the network of a plan."""
+        columns = {name: [row[place] for row in self.rows] for place, name in enumerate(Row._fields)}
+        return generation_of_table(pa.table(columns, schema=_SCHEMA))
 
     def open_rows(self, dead: str | None = None) -> frozenset[Row]:
         """Rows that carry messages, with every broker up or after one has died and its standby rows are open.
@@ -150,6 +153,12 @@ class Network:
         for topic in (topic for topic, nodes in self.subscribers.items() if dead in nodes):
             rows |= _joining(self.topic_rows.get(topic, ()), dead)
         return frozenset(rows)
+
+    def cut_topics(self, dead: str) -> tuple[str, ...]:
+        """Topics whose surviving subscribers `open_rows` does not join when a broker has died."""
+        opened = by_topic(self.open_rows(dead))
+        mine = ((topic, set(nodes) - {dead}) for topic, nodes in self.subscribers.items() if dead in nodes)
+        return tuple(topic for topic, left in mine if len(opened.get(topic, ())) < len(left) - 1)
 
     def start_levels(self) -> tuple[tuple[str, ...], ...]:
         """Brokers in levels: each dials only brokers of earlier levels, where the plan's owners allow it."""

@@ -51,6 +51,11 @@ class RabbitMq:
                 secrets.append(f"{path},,{hashed(site.slugs[user])},{site.slugs[user]},{site.brokers[user].credential}")
         return files | {"secrets.csv": "\n".join(secrets) + "\n"}
 
+    def notes(self, site: Site) -> tuple[str, ...]:
+        """Say that rows which stand by are left out."""
+        number = sum(not row.active for row in site.network.rows)
+        return (f"{number:,} standby rows are left out: rabbitmq has no gates",) if number else ()
+
 
 def secret(slug: str) -> str:
     """What stands for a broker's password until the user's vault puts it there."""
@@ -67,13 +72,13 @@ def _check(site: Site) -> None:
         broker = site.brokers[node]
         if broker.credential is None:
             raise InvalidInventoryError(
-                f"broker {node!a} has no credential; RabbitMQ lets nobody in without: write env:NAME or file:/path"
+                f"broker {node!r} has no credential; RabbitMQ lets nobody in without: write env:NAME or file:/path"
             )
         if broker.tls is not None:
-            raise InvalidInventoryError(f"broker {node!a} has tls; federation over TLS was not run here, leave it out")
+            raise InvalidInventoryError(f"broker {node!r} has tls; federation over TLS was not run here, leave it out")
         if node in {end for link in site.network.links for end in link} and not (broker.dials and broker.accepts):
             raise InvalidInventoryError(
-                f"broker {node!a} does not both dial and accept; federation connects both ends of a link to each other"
+                f"broker {node!r} does not both dial and accept; federation connects both ends of a link to each other"
             )
 
 

@@ -63,7 +63,7 @@ def refuse_misfits(names: Iterable[str], misfit: Callable[[str], str | None], *,
     offenders = {name: reason for name in names if (reason := unsafe_everywhere(name) or misfit(name)) is not None}
     if not offenders:
         return
-    listed = "; ".join(f"{what} {name!a}: {reason}" for name, reason in list(offenders.items())[:_SHOWN])
+    listed = "; ".join(f"{what} {name!r}: {reason}" for name, reason in list(offenders.items())[:_SHOWN])
     more = f"; … and {len(offenders) - _SHOWN:,} more" if len(offenders) > _SHOWN else ""
     raise NameDoesNotFitError(
         f"{len(offenders):,} {what} name(s) cannot be written for {target}, nothing was written: {listed}{more}",
@@ -86,10 +86,10 @@ def injective(names: Iterable[str], mapped: Callable[[str], str], *, target: str
         value = mapped(name)
         first = owner.setdefault(value, name)
         if first != name:
-            clashes[name] = f"shares {value!a} with {first!a}"
+            clashes[name] = f"shares {value!r} with {first!r}"
         result[name] = value
     if clashes:
-        listed = "; ".join(f"{name!a} {reason}" for name, reason in list(clashes.items())[:_SHOWN])
+        listed = "; ".join(f"{name!r} {reason}" for name, reason in list(clashes.items())[:_SHOWN])
         raise NameDoesNotFitError(f"names clash for {target}, rename one of each pair: {listed}", clashes)
     return result
 

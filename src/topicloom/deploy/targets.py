@@ -20,8 +20,9 @@ from topicloom.deploy.planned_network import Network, Site
 from topicloom.deploy.rabbitmq import RabbitMq
 from topicloom.deploy.safe_names import refuse_misfits, slugs, unsafe_everywhere
 from topicloom.deploy.zenoh import Zenoh
-from topicloom.errors import InvalidInventoryError, InvalidOptionError, InvalidPlanError
+from topicloom.errors import InvalidOptionError, InvalidPlanError
 from topicloom.routing import Plan
+from topicloom.routing.ownership import check_kinds
 from topicloom.storage.atomic import whole_directory
 
 
@@ -45,6 +46,9 @@ class Target(Protocol):
     def files(self, site: Site) -> dict[str, str]:
         """Every file of the export: path to text. Equal sites give equal texts."""
 
+    def notes(self, site: Site) -> tuple[str, ...]:
+        """Sentences that whoever puts the files in place has to know, such as what is missing."""
+
 
 TARGETS: dict[str, Target] = {target.name: target for target in (Mosquitto(), Nats(), Zenoh(), RabbitMq())}
 
@@ -65,6 +69,8 @@ class Export:
         Slugs in levels: a broker dials only brokers of earlier levels.
     site
         What the texts were made from.
+    notes
+        Sentences that whoever puts the files in place has to know: what is missing, what is dangerous.
     """
 
     target: str
@@ -72,12 +78,13 @@ class Export:
     brokers: tuple[tuple[str, str, str], ...]
     levels: tuple[tuple[str, ...], ...]
     site: Site
+    notes: tuple[str, ...] = ()
 
 
 def target_named(name: str) -> Target:
     """Find the target of that name. An error lists those there are."""
     if name not in TARGETS:
-        raise InvalidOptionError(f"there is no target {name!a}; there are {', '.join(sorted(TARGETS))}")
+        raise InvalidOptionError(f"there is no target {name!r}; there are {', '.join(sorted(TARGETS))}")
     return TARGETS[name]
 
 
@@ -185,6 +192,7 @@ def export(
     """
     target, network = target_named(to), Network.of(plan)
     _check_fingerprint(plan, inventory)
+    check_kinds(network.nodes, inventory.brokers, to)
     brokers = {node: _placed(inventory.of_node(node), target, version) for node in network.nodes}
     refuse_misfits(network.nodes, lambda _: None, what="broker", target=to)
     for used in sorted({broker.version or "" for broker in brokers.values()}):
@@ -196,7 +204,7 @@ def export(
     levels = network.start_levels() if target.ordered else (network.nodes,)
     ordered = tuple((node, named[node], target.config_path(named[node])) for level in levels for node in level)
     slug_levels = tuple(tuple(named[node] for node in level) for level in levels)
-    return Export(to, target.files(site), ordered, slug_levels, site)
+    return Export(to, target.files(site), ordered, slug_levels, site, target.notes(site))
 
 
 def _check_fingerprint(plan: Network | Plan, inventory: Inventory) -> None:
@@ -210,8 +218,6 @@ def _check_fingerprint(plan: Network | Plan, inventory: Inventory) -> None:
 
 def _placed(broker: Broker, target: Target, version: str | None) -> Broker:
     """The broker with the version that its file is written for."""
-    if broker.kind not in (None, target.name):
-        raise InvalidInventoryError(f"broker {broker.node!a} is a {broker.kind} in the inventory, not a {target.name}")
     used = version or broker.version or target.default_version
     reason = target.refused_version(used)
     if reason is not None:
@@ -222,9 +228,9 @@ def _placed(broker: Broker, target: Target, version: str | None) -> Broker:
 def _check_dialling(network: Network, brokers: Mapping[str, Broker]) -> None:
     for owner, acceptor in network.links:
         if not brokers[owner].dials or not brokers[acceptor].accepts:
-            side = f"{owner!a} may not dial" if not brokers[owner].dials else f"{acceptor!a} does not accept"
+            side = f"{owner!r} may not dial" if not brokers[owner].dials else f"{acceptor!r} does not accept"
             raise InvalidPlanError(
-                f"link {owner!a} – {acceptor!a}: {side} (inventory); make the plan with topicloom routes --inventory"
+                f"link {owner!r} – {acceptor!r}: {side} (inventory); make the plan with topicloom routes --inventory"
             )
 
 
@@ -335,7 +341,7 @@ def not_our_export(folder: Path) -> str | None:
     except (OSError, UnicodeDecodeError):
         return f"it has no {MANIFEST} that topicloom wrote"
     strange = sorted(set(held) - {line.partition("  ")[2] for line in lines} - {MANIFEST})
-    return f"it also holds {strange[0]!a}, which topicloom did not write" if strange else None
+    return f"it also holds {strange[0]!r}, which topicloom did not write" if strange else None
 
 
 def write_files(files: dict[str, str], folder: Path) -> None:

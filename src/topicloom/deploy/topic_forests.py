@@ -22,7 +22,7 @@ def forests(rows: "Iterable[Row]") -> dict[str, int]:
     trees = by_topic(rows)
     for row in (row for tree in trees.values() for row in tree):
         if row.forest is not None and given.setdefault(row.topic, row.forest) != row.forest:
-            raise InvalidPlanError(f"topic {row.topic!a} is in forests {given[row.topic]} and {row.forest}")
+            raise InvalidPlanError(f"topic {row.topic!r} is in forests {given[row.topic]} and {row.forest}")
     return given if len(given) == len(trees) else packed(trees)
 
 
@@ -95,5 +95,5 @@ def rooted(forest: int, links: set[tuple[str, str]]) -> dict[tuple[str, str], bo
                     parent[other] = node
                     queue.append(other)
                 elif parent[node] != other and parent[other] != node:
-                    raise InvalidPlanError(f"the trees of forest {forest} make a cycle at {node!a} – {other!a}")
+                    raise InvalidPlanError(f"the trees of forest {forest} make a cycle at {node!r} – {other!r}")
     return {(owner, acceptor): parent[acceptor] == owner for owner, acceptor in sorted(links)}

@@ -45,6 +45,12 @@ class Zenoh:
         files = {f"{site.slugs[node]}.json5": _written(_config(site, node)) for node in site.network.nodes}
         return files | {"keys.json": _written(injective(site.network.subscribers, key, target="zenoh"))}
 
+    def notes(self, site: Site) -> tuple[str, ...]:
+        """Say that rows which stand by are not shut."""
+        if not site.network.has_standby:
+            return ()
+        return ("zenoh has no gates: the links of standby rows are links like others, and routers choose among all",)
+
 
 def key(topic: str) -> str:
     """The key expression of a topic. No two topics have the same.
@@ -126,7 +132,7 @@ def shortest_ways(near: Mapping[str, set[str]], start: str) -> dict[str, tuple[i
 def _config(site: Site, node: str) -> dict[str, Any]:
     broker, slug = site.brokers[node], site.slugs[node]
     if broker.credential is not None:
-        raise InvalidInventoryError(f"broker {node!a} has a credential; Zenoh is secured by tls alone here")
+        raise InvalidInventoryError(f"broker {node!r} has a credential; Zenoh is secured by tls alone here")
     ports = sorted({broker.port, broker.dial_port})
     config: dict[str, Any] = {
         "mode": "router",
@@ -144,7 +150,7 @@ def _config(site: Site, node: str) -> dict[str, Any]:
 def _dialled(site: Site, owner: str, acceptor: str) -> str:
     peer = site.brokers[acceptor]
     if peer.tls is not None and site.brokers[owner].tls is None:
-        raise InvalidInventoryError(f"broker {owner!a} dials {acceptor!a}, which has tls, and has no tls itself")
+        raise InvalidInventoryError(f"broker {owner!r} dials {acceptor!r}, which has tls, and has no tls itself")
     return _endpoint(peer, peer.host, peer.dial_port)
 
 

@@ -29,6 +29,11 @@ METRICS = {
     "hops_standard_error": "double",
     "unwanted_relays": "bigint",
     "broken_topics": "bigint",
+    "relayed_topics": "bigint",
+    "relaying_nodes": "bigint",
+    "hops_with_relays": "double",
+    "mean_diameter_with_relays": "double",
+    "max_diameter_with_relays": "bigint",
     "idle_links": "bigint",
     "survives_one_failure": "boolean",
     "seconds": "double",
@@ -80,7 +85,11 @@ class Compared:
         Nodes that pass on what they do not want, summed over topics (filtering cost of an approximate Steiner tree);
         None is infinite.
     broken_topics : int
-        Topics that are not connected.
+        Topics of which some subscribers cannot reach each other over any links.
+    relayed_topics, relaying_nodes : int
+        Topics that are joined only by nodes which do not want them, and the number of these nodes.
+    hops_with_relays, mean_diameter_with_relays, max_diameter_with_relays : float, float and int, or None
+        As without relays, with the ways of relayed topics over their relays. None: some topic is broken.
     idle_links : int
         Links that serve no topic.
     survives_one_failure : bool
@@ -110,6 +119,16 @@ class Compared:
     seconds: float | None
     refused: str | None
     pareto_best: bool = False
+    relayed_topics: int | None = None
+    relaying_nodes: int | None = None
+    hops_with_relays: float | None = None
+    mean_diameter_with_relays: float | None = None
+    max_diameter_with_relays: int | None = None
+
+    @property
+    def connects_every_topic(self) -> bool:
+        """Whether every topic is connected among its subscribers."""
+        return self.refused is None and not self.broken_topics and not self.relayed_topics
 
     def to_dict(self) -> dict[str, Any]:
         """Return a JSON-ready dictionary. Infinite values are null."""
@@ -211,13 +230,13 @@ def metrics_of(overlay: Overlay) -> dict[str, Any]:
     return {
         **values,
         "hops_standard_error": None if metrics.mean_hops is None else error,
-        "broken_topics": len(verify(interest, links).broken),
+        "broken_topics": len(verify(interest, links).broken) - metrics.relayed_topics,
     }
 
 
 def with_pareto_best(compared: Sequence[Compared]) -> list[Compared]:
-    """The same, with those marked that no other one beats. A method that leaves topics broken takes no part."""
-    marks = {one.name: _marks(one) for one in compared if one.refused is None and not one.broken_topics}
+    """The same, with those marked that no other one beats. Links that leave a topic broken or relayed take no part."""
+    marks = {one.name: _marks(one) for one in compared if one.connects_every_topic}
     best = {
         name
         for name, mine in marks.items()

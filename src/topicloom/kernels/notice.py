@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-COMPILING = "compiling kernels for this machine: once, they are kept for the next run"
+COMPILING = "compiling kernels that no run before this one needed; later runs load them"
 PATIENCE = 1.0  # seconds of compiling before anything is said
 
 

@@ -1,5 +1,6 @@
 """What routing costs in an overlay that need not be topic-connected: distances and unwanted relays."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -8,7 +9,7 @@ import numpy.typing as npt
 from topicloom.kernels.paths import routing, steiner
 from topicloom.kernels.paths.diameter import adjacency
 from topicloom.measures.topic_measures import measure_topics
-from topicloom.model.arrays import Int64Array, frozen
+from topicloom.model.arrays import Int32Array, Int64Array, frozen
 from topicloom.model.given_links import link_ids
 from topicloom.model.interest import Interest, both_ways
 
@@ -108,12 +109,77 @@ def filtering_costs(interest: Interest, links: Any) -> Int64Array:
     >>> filtering_costs(overlay.interest, overlay).tolist()
     [0, 0, 0, 0, 0, 0, 0]
     """
+    return relayed_ways(interest, links).costs
+
+
+@dataclass(frozen=True, eq=False)
+class RelayedWays:
+    """What it takes to join the topics whose sub-overlay is not connected. The arrays are read-only.
+
+    Attributes
+    ----------
+    costs : int64 array, one cell per topic
+        As `filtering_costs` returns them: above 0 for relayed topics, -1 for broken ones.
+    hops, longest : int64 arrays, one cell per topic
+        Sum of the distances over all ordered pairs of subscribers in the tree that joins a relayed topic, and the
+        largest; 0 for all other topics.
+    nodes : int32 array
+        The nodes that relay some topic.
+    """
+
+    costs: Int64Array
+    hops: Int64Array
+    longest: Int64Array
+    nodes: Int32Array
+
+    @property
+    def broken(self) -> int:
+        """Topics whose subscribers cannot reach each other over any links."""
+        return int((self.costs < 0).sum())
+
+    @property
+    def relayed(self) -> int:
+        """Topics that are joined by nodes which do not want them."""
+        return int((self.costs > 0).sum())
+
+
+def relayed_ways(interest: Interest, links: Any) -> RelayedWays:
+    """Find the nodes that relay topics which they do not want, and the ways of these topics.
+
+    Parameters
+    ----------
+    interest : Interest
+    links : Overlay, pairs, table or graph
+        By label or by id, as `Overlay.from_links` takes them.
+
+    Returns
+    -------
+    RelayedWays
+
+    See Also
+    --------
+    filtering_costs : says which tree is meant, and its cost.
+
+    Examples
+    --------
+    >>> import topicloom as tl
+    >>> from topicloom.measures.routing_cost import relayed_ways
+    >>> star = tl.Interest.from_pairs(["a", "b", "c", "hub"], ["news", "news", "news", "sport"])
+    >>> ways = relayed_ways(star, [("a", "hub"), ("b", "hub"), ("c", "hub")])
+    >>> ways.relayed, ways.broken, ways.nodes.tolist(), ways.hops.tolist(), ways.longest.tolist()
+    (1, 0, [3], [12, 0], [2, 0])
+    """
     link_indptr, neighbours = _rows(interest, links)
     components = measure_topics(interest, links).components
-    costs = np.zeros(interest.n_topics, np.int64)
+    costs, hops, longest = (np.zeros(interest.n_topics, np.int64) for _ in range(3))
+    relaying = np.zeros(interest.n_nodes, bool)
     for topic in np.flatnonzero(components > 1).tolist():
-        costs[topic] = steiner.relays(link_indptr, neighbours, interest.subscribers(topic))
-    return frozen(costs)
+        joined, nodes, *ways = steiner.relays(link_indptr, neighbours, interest.subscribers(topic))
+        costs[topic] = len(nodes) if joined else -1
+        if joined:
+            relaying[nodes] = True
+            hops[topic], longest[topic] = ways
+    return RelayedWays(frozen(costs), frozen(hops), frozen(longest), frozen(np.flatnonzero(relaying).astype(np.int32)))
 
 
 def _rows(interest: Interest, links: Any) -> tuple[Int64Array, npt.NDArray[np.int32]]:

@@ -6,7 +6,7 @@ import numpy as np
 
 from topicloom.judge.verify import verify
 from topicloom.measures.hops import topic_hops
-from topicloom.measures.routing_cost import filtering_costs
+from topicloom.measures.routing_cost import relayed_ways
 from topicloom.measures.topic_measures import TopicMeasures, measure_topics
 from topicloom.model.arrays import degrees
 from topicloom.model.given_links import link_ids
@@ -105,7 +105,10 @@ def summarize(interest: Interest, links: Any, per_topic: TopicMeasures) -> Metri
     values, counts = np.unique(degree, return_counts=True)
     hops = topic_hops(interest, normalized, per_topic)
     pairs = int((per_topic.subscribers * (per_topic.subscribers - 1)).sum())
-    relays = filtering_costs(interest, normalized) if disconnected else np.zeros(1, np.int64)
+    ways = relayed_ways(interest, normalized) if disconnected else None
+    relayed, broken = (0, 0) if ways is None else (ways.relayed, ways.broken)
+    total = int(hops.sums.sum()) + (0 if ways is None else int(ways.hops.sum()))
+    longest = diameters if ways is None else np.maximum(per_topic.diameter, ways.longest)[per_topic.subscribers > 1]
     return Metrics(
         nodes=interest.n_nodes,
         topics=interest.n_topics,
@@ -116,7 +119,7 @@ def summarize(interest: Interest, links: Any, per_topic: TopicMeasures) -> Metri
         mean_topic_diameter=None if disconnected else float(diameters.mean()) if len(diameters) else 0.0,
         max_topic_diameter=None if disconnected else int(diameters.max(initial=0)),
         mean_hops=None if disconnected else int(hops.sums.sum()) / pairs if pairs else 0.0,
-        unwanted_relays=None if (relays < 0).any() else int(relays.sum()),
+        unwanted_relays=None if broken else 0 if ways is None else int(ways.costs.sum()),
         survives_one_failure=not per_topic.fragile.any() and verify(interest, normalized, 2).ok,
         disconnected_topics=disconnected,
         links_per_topic_tree=n_links / tree_links if tree_links else None,
@@ -124,5 +127,10 @@ def summarize(interest: Interest, links: Any, per_topic: TopicMeasures) -> Metri
         idle_links=per_topic.idle_links,
         sampled_diameters=int(per_topic.sampled.sum()),
         sampled_hops=int(hops.sampled.sum()),
+        relayed_topics=relayed,
+        relaying_nodes=0 if ways is None else len(ways.nodes),
+        hops_with_relays=None if broken else total / pairs if pairs else 0.0,
+        mean_diameter_with_relays=None if broken else float(longest.mean()) if len(longest) else 0.0,
+        max_diameter_with_relays=None if broken else int(longest.max(initial=0)),
         degree_histogram=dict(zip(values.tolist(), counts.tolist())),
     )

@@ -95,6 +95,14 @@ class Metrics:
         from fewer searches above a million subscriptions; `topicloom.measures.mean_hops` gives its standard error.
     degree_histogram : mapping
         Degree -> number of nodes.
+    disconnected_topics, relayed_topics : int
+        Topics that are not connected among their subscribers; those of them that are joined by nodes which do not want
+        them. The others are broken: some subscribers cannot reach each other over any links.
+    relaying_nodes : int
+        Nodes that relay some topic which they do not want.
+    hops_with_relays, mean_diameter_with_relays, max_diameter_with_relays : float, float and int, or None
+        As without relays, with the distances of a relayed topic in the tree that `topicloom.measures.filtering_costs`
+        counts its relays in. None: some topic is broken.
     """
 
     nodes: int
@@ -115,6 +123,11 @@ class Metrics:
     sampled_diameters: int = 0
     sampled_hops: int = 0
     degree_histogram: Mapping[int, int] = field(default_factory=dict)
+    relayed_topics: int = 0
+    relaying_nodes: int = 0
+    hops_with_relays: float | None = None
+    mean_diameter_with_relays: float | None = None
+    max_diameter_with_relays: int | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready dictionary: the same keys as ``metrics.json`` and ``topicloom measure --json``."""

@@ -1,18 +1,23 @@
 """Metrics of an overlay, on Spark."""
 
+from typing import NamedTuple
+
 import numpy as np
 import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from topicloom.judge import verify
-from topicloom.measures import filtering_costs, measure_topics, topic_hops
+from topicloom.measures import measure_topics, topic_hops
+from topicloom.measures.routing_cost import relayed_ways
 from topicloom.measures.topic_measures import exact_limit
 from topicloom.model import Interest, Metrics
 from topicloom.pipeline.topic_links import Question, TopicBucket
 from topicloom.spark.columns import DST_ID, NODE, NODE_ID, SHARED_TOPICS, SRC_ID, TOPIC_ID, TOPICS
 
 _RELAY_TASKS = 8
+_SUMS = ("costs", "relayed", "broken", "hops", "diameters", "longest")
+_ARROW = pa.schema([*((name, pa.int64()) for name in _SUMS), ("nodes", pa.list_(pa.int64()))])
 
 
 def topic_metrics(n_subscriptions: int, exact: bool = False) -> Question:
@@ -46,8 +51,20 @@ def node_metrics(interest: DataFrame, links: DataFrame) -> DataFrame:
     return joined.select("id", "topic_count", F.coalesce("degree", F.lit(0)).cast("bigint").alias("degree"))
 
 
-def unwanted_relays(interest: DataFrame, topics: DataFrame, linked: DataFrame) -> int | None:
-    """Sum the nodes that pass on what they do not want over unconnected topics. Returns None if one cannot be joined.
+class Relays(NamedTuple):
+    """Sums over the topics that are not connected, as `topicloom.measures.routing_cost.RelayedWays` has them."""
+
+    costs: int = 0
+    relayed: int = 0
+    broken: int = 0
+    hops: int = 0
+    diameters: int = 0
+    longest: int = 0
+    nodes: int = 0
+
+
+def relays_of(interest: DataFrame, topics: DataFrame, linked: DataFrame) -> Relays:
+    """Find what joins the topics that are not connected.
 
     Every task gets all links, and some of the topics: (node_id, topics), `topic_metrics`, (src_id, dst_id).
     """
@@ -59,22 +76,28 @@ def unwanted_relays(interest: DataFrame, topics: DataFrame, linked: DataFrame) -
 
     def run(wanted: pa.Table, links: pa.Table) -> pa.Table:
         if not len(wanted):
-            return pa.table({"relays": pa.array([0], pa.int64()), "apart": pa.array([False])})
+            return pa.table({**{name: pa.array([0], pa.int64()) for name in _SUMS}, "nodes": [[]]}, schema=_ARROW)
         ends = [links[name].to_numpy() for name in (SRC_ID, DST_ID)]
         nodes, places = np.unique(np.concatenate([wanted[NODE_ID].to_numpy(), *ends]), return_inverse=True)
         topic_ids, topic_of = np.unique(wanted[TOPIC_ID].to_numpy(), return_inverse=True)
         part = Interest.from_ids(places[: len(wanted)], topic_of, n_nodes=len(nodes), n_topics=len(topic_ids))
-        costs = filtering_costs(part, places[len(wanted) :].reshape(2, -1).T)
-        return pa.table({"relays": pa.array([int(costs.sum())]), "apart": pa.array([bool((costs < 0).any())])})
+        ways = relayed_ways(part, places[len(wanted) :].reshape(2, -1).T)
+        sums = (np.maximum(ways.costs, 0), ways.costs > 0, ways.costs < 0, ways.hops, ways.longest)
+        values = [*(int(one.sum()) for one in sums), int(ways.longest.max(initial=0))]
+        return pa.table({**{name: [value] for name, value in zip(_SUMS, values)}, "nodes": [nodes[ways.nodes]]}, _ARROW)
 
     left, right = (table.groupBy("task") for table in (wanted.select(group, NODE_ID, TOPIC_ID), copies))
     row = (
         left.cogroup(right)
-        .applyInArrow(run, "relays bigint, apart boolean")
-        .agg(F.sum("relays").alias("relays"), F.max("apart").alias("apart"))
+        .applyInArrow(run, ", ".join(f"{name} bigint" for name in _SUMS) + ", nodes array<bigint>")
+        .agg(
+            *(F.sum(name).alias(name) for name in _SUMS if name != "longest"),
+            F.max("longest").alias("longest"),
+            F.size(F.array_distinct(F.flatten(F.collect_list("nodes")))).alias("nodes"),
+        )
         .collect()[0]
     )
-    return None if row["apart"] else row["relays"]
+    return Relays(**row.asDict())
 
 
 def summarize(interest: DataFrame, nodes: DataFrame, topics: DataFrame, linked: DataFrame) -> Metrics:
@@ -87,6 +110,8 @@ def summarize(interest: DataFrame, nodes: DataFrame, topics: DataFrame, linked: 
         F.sum(F.greatest(F.col("subscribers") - 1, F.lit(0))).alias("tree_links"),
         F.count_if(F.col("diameter").isNull()).alias("disconnected"),
         F.avg(F.when(several, F.col("diameter"))).alias("mean_diameter"),
+        F.sum(F.when(several, F.col("diameter"))).alias("diameters"),
+        F.count_if(several).alias("several"),
         F.max("diameter").alias("max_diameter"),
         F.count_if("diameter_sampled").alias("sampled"),
         F.sum(F.col("subscribers") * (F.col("subscribers") - 1)).alias("pairs"),
@@ -102,6 +127,9 @@ def summarize(interest: DataFrame, nodes: DataFrame, topics: DataFrame, linked: 
     ).collect()[0]
     connected = topic_row["disconnected"] == 0
     n_nodes = sum(histogram.values())
+    ways = Relays() if connected else relays_of(interest, topics, linked)
+    pairs, several_topics = topic_row["pairs"] or 0, topic_row["several"]
+    hops, diameters = (topic_row["hops"] or 0) + ways.hops, (topic_row["diameters"] or 0) + ways.diameters
     return Metrics(
         nodes=n_nodes,
         topics=topic_row["topics"],
@@ -112,7 +140,7 @@ def summarize(interest: DataFrame, nodes: DataFrame, topics: DataFrame, linked: 
         mean_topic_diameter=(topic_row["mean_diameter"] or 0.0) if connected else None,
         max_topic_diameter=(topic_row["max_diameter"] or 0) if connected else None,
         mean_hops=(topic_row["hops"] / topic_row["pairs"] if topic_row["pairs"] else 0.0) if connected else None,
-        unwanted_relays=0 if connected else unwanted_relays(interest, topics, linked),
+        unwanted_relays=None if ways.broken else ways.costs,
         survives_one_failure=topic_row["fragile"] == 0,
         disconnected_topics=topic_row["disconnected"],
         links_per_topic_tree=link_row["links"] / topic_row["tree_links"] if topic_row["tree_links"] else None,
@@ -121,4 +149,9 @@ def summarize(interest: DataFrame, nodes: DataFrame, topics: DataFrame, linked: 
         sampled_diameters=topic_row["sampled"],
         sampled_hops=topic_row["sampled_hops"],
         degree_histogram=histogram,
+        relayed_topics=ways.relayed,
+        relaying_nodes=ways.nodes,
+        hops_with_relays=None if ways.broken else hops / pairs if pairs else 0.0,
+        mean_diameter_with_relays=None if ways.broken else diameters / several_topics if several_topics else 0.0,
+        max_diameter_with_relays=None if ways.broken else max(topic_row["max_diameter"] or 0, ways.longest),
     )

@@ -1,12 +1,12 @@
 """Which end of a link dials: an order in which brokers start, and the later one of the two dials."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from topicloom.errors import InvalidLinksError
+from topicloom.errors import InvalidInventoryError, InvalidLinksError
 from topicloom.model.arrays import Int32Array, Int64Array, degrees
 from topicloom.model.interest import Interest
 
@@ -98,6 +98,33 @@ def check_dialling(interest: Interest, links: Int32Array, brokers: Mapping[str, 
             f"(inventory: dials and accepts); {len(impossible):,} such links. "
             "Design the overlay with the same inventory, so that such links are not used"
         )
+
+
+def check_kinds(names: Iterable[str], brokers: Mapping[str, Any], target: str | None = None) -> None:
+    """Refuse brokers of several kinds in one plan, and brokers of another kind than the target.
+
+    Raises
+    ------
+    InvalidInventoryError
+        The message names brokers of every kind.
+    """
+    kinds: dict[str, list[str]] = {}
+    for name in names:
+        kind = getattr(brokers.get(name), "kind", None)
+        if kind is not None:
+            kinds.setdefault(kind, []).append(name)
+    if len(kinds) > 1:
+        shown = "; ".join(f"{kind}: {_some(kinds[kind])}" for kind in sorted(kinds))
+        raise InvalidInventoryError(
+            f"the inventory has brokers of {len(kinds)} kinds ({shown}); a plan is for brokers of one kind"
+        )
+    for kind in kinds:
+        if target not in (None, kind):
+            raise InvalidInventoryError(f"broker {kinds[kind][0]!r} is a {kind} in the inventory, not a {target}")
+
+
+def _some(names: list[str]) -> str:
+    return ", ".join(map(repr, names[:_SHOWN])) + (f" and {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else "")
 
 
 def undialled_pairs(numbers: Mapping[str, int], brokers: Mapping[str, Broker]) -> Int32Array:

@@ -68,8 +68,8 @@ class Plan:
 
     @cached_property
     def generation(self) -> str:
-        """SHA-256 of all rows: two plans with the same rows have the same generation."""
-        return _generation(self.routes.table().columns)
+        """SHA-256 of all rows: plans with the same rows have the same one, and so have the files of an export."""
+        return generation_of_table(self.routes.table())
 
     def save(self, directory: str | Path, *, overwrite: bool = False) -> None:
         """Write the folder, whole or not at all.
@@ -165,6 +165,7 @@ class Plan:
         return {**header(self.target, fingerprints, self.generation, counts), "labels": labels, **self.facts}
 
 
+_ROW = ("topic", "src", "dst", "owner", "parent", "forest", "active")
 _HEADER = ("format", "fingerprints", "trees", "target", "generation", "labels", "counts")
 
 
@@ -177,19 +178,27 @@ def header(
     return {"format": FORMAT, "fingerprints": fingerprints or {}, **about}
 
 
+def generation_of_table(rows: pa.Table) -> str:
+    """The `Plan.generation` of a table of rows, in any order and with the ends of each row in any order."""
+    turned = pc.greater(rows["src"], rows["dst"])
+    src, dst = (pc.if_else(turned, rows[one], rows[other]) for one, other in (("dst", "src"), ("src", "dst")))
+    ordered = pa.table({**{name: rows[name] for name in _ROW}, "src": src, "dst": dst})
+    ordered = ordered.sort_by([(name, "ascending") for name in ("topic", "src", "dst")])
+    return _generation(column.chunks for column in ordered.columns)
+
+
 def generation_of(folder: Path) -> str:
-    """The `Plan.generation` of rows in Parquet files, which are read column by column and a batch at a time."""
+    """The `Plan.generation` of Parquet files whose rows are in order. They are read by columns, a batch at a time."""
     from pyarrow.dataset import dataset  # here, because it loads pandas
 
     rows = dataset(folder)
-    columns = ["topic", "src", "dst", "owner", "parent", "forest", "active"]
-    return _generation(chain.from_iterable(b.columns for b in rows.to_batches(columns=[name])) for name in columns)
+    return _generation(chain.from_iterable(b.columns for b in rows.to_batches(columns=[name])) for name in _ROW)
 
 
 def _generation(columns: Iterable[Iterable[pa.Array]]) -> str:
     digest = hashlib.sha256()
     for column in columns:
-        for part in column.chunks if isinstance(column, pa.ChunkedArray) else column:
+        for part in column:
             for value in part.to_pylist():
                 text = str(value).encode("utf-8", "surrogatepass")
                 digest.update(len(text).to_bytes(8, "big") + text)
@@ -239,7 +248,7 @@ def _read_routes(source: Source, *, labelled: bool) -> Routes:
     nodes, topics = _read(source, "nodes", ["node", "order"]), _read(source, "topics", ["topic", "exact"])
     node_names, topic_names = _texts(nodes["node"]), _texts(topics["topic"])
     interest = _read_interest(source, node_names, topic_names, labelled=labelled)
-    rows = _read(source, "routes", ["topic", "src", "dst", "owner", "parent", "forest", "active"])
+    rows = _read(source, "routes", list(_ROW))
     links = _read(source, "links", ["src", "dst"])
     ends = [_ids(links[name], node_names, source, "links") for name in ("src", "dst")]
 

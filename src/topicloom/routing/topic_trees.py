@@ -15,7 +15,7 @@ from topicloom.model.checks import checked_whole
 from topicloom.model.interest import Interest
 from topicloom.model.overlay import Overlay
 from topicloom.routing.keeping import Kept, kept_rows
-from topicloom.routing.ownership import Brokers, brokers_of, check_dialling, start_order
+from topicloom.routing.ownership import Brokers, brokers_of, check_dialling, check_kinds, start_order
 from topicloom.routing.plan_folder import Plan
 from topicloom.routing.route_table import Bools, Routes, assembled
 
@@ -68,6 +68,8 @@ def routes(
         A topic cannot have a tree.
     InvalidLinksError
         The inventory lacks a node, or neither end of a link may dial.
+    InvalidInventoryError
+        The brokers are of several kinds.
 
     See Also
     --------
@@ -97,6 +99,7 @@ def routes(
     interest, links = overlay.interest, overlay.links
     brokers = brokers_of(inventory)
     if brokers is not None:
+        check_kinds(map(interest.node_label, range(interest.n_nodes)), brokers)
         check_dialling(interest, links, brokers)
     old = None if keep is None else kept_rows(keep.routes if isinstance(keep, Plan) else keep, interest, links)
     trees = _trees(interest, links, old, static_load(interest, rates), forests=forests)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from topicloom.cli.console import COLUMNS, Narrator, cells, format_number, narrated, print_table, tell
+from topicloom.cli.console import COLUMNS, Narrator, cells, counted, format_number, narrated, print_table, tell
 from topicloom.cli.engines import Engine, check_engine, rows_of, spark_tables, tables_in_memory, tell_of_rows
 from topicloom.cli.option_groups import Json, LinkOptions, Overwrite, Seed, SparkOptions, Subscriptions, TableOptions
 from topicloom.engine.request import MEMORY, SPARK
@@ -210,8 +210,11 @@ def _row(one: "Compared") -> tuple[str, ...]:
 
 def _saving(held: "Compared", others: "Sequence[Compared]") -> str:
     """What the method with the fewest links saves against the links that there are."""
-    usable = [one for one in others if one.refused is None and not one.broken_topics and one.links is not None]
-    broken = f", which leave {held.broken_topics:,} topics in pieces" if held.broken_topics else ""
+    usable = [one for one in others if one.connects_every_topic and one.links is not None]
+    broken = f", which leave {counted(held.broken_topics, 'topic')} in pieces" if held.broken_topics else ""
+    if held.relayed_topics and held.relaying_nodes:
+        nodes = counted(held.relaying_nodes, "node")
+        broken += f", over which {counted(held.relayed_topics, 'topic')} pass {nodes} that did not ask"
     idle = f", {held.idle_links:,} of which serve no topic" if held.idle_links else ""
     have = f"you have {held.links:,} links{idle}{broken}"
     if not usable or held.links is None:

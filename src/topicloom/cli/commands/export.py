@@ -1,12 +1,13 @@
 """``topicloom export``: a plan as configuration files of brokers."""
 
+import json
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from topicloom.cli.console import tell
-from topicloom.cli.option_groups import Overwrite
+from topicloom.cli.option_groups import Json, Overwrite
 from topicloom.deploy import TARGETS, Inventory, export, write_export
 from topicloom.errors import InvalidOptionError
 from topicloom.routing import Plan
@@ -38,6 +39,7 @@ def command(
         ),
     ] = None,
     overwrite: Overwrite = False,
+    as_json: Json = False,
 ) -> int:
     """Write the configuration files of brokers that carry a plan. Needs no Spark.
 
@@ -49,5 +51,10 @@ def command(
     folder = f"{prefix.rstrip('/')}/" if prefix else ""
     made = export(given, to, Inventory.load(inventory), version=version, gates=gates, prefix=folder)
     number = write_export(made, out, overwrite=overwrite, inputs=[plan, inventory])
+    if as_json:
+        facts = {"out": str(out), "to": to, "brokers": len(made.brokers), "files": number, "notes": made.notes}
+        print(json.dumps({**facts, "generation": given.generation, "failover_files": "failover.csv" in made.files}))
+    for note in made.notes:
+        tell(f"warning: {note}")
     tell(f"{number:,} files for {len(made.brokers):,} {to} brokers in {out}; start them in the order of START_ORDER")
     return 0

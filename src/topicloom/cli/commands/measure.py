@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from topicloom.cli.console import COLUMNS, cells, format_number, print_table, tell
+from topicloom.cli.console import COLUMNS, cells, counted, format_number, print_table, tell
 from topicloom.cli.engines import Engine, links_checked
 from topicloom.cli.option_groups import Json, LinkOptions, Links, SparkOptions, Subscriptions, TableOptions
 from topicloom.engine.request import SPARK
@@ -55,9 +55,15 @@ def command(
         certified = {} if proved is None else {"bound": proved.facts(metrics.links)}
         print(json.dumps({**values, **odd, **certified}, allow_nan=False))
         return
-    if metrics.disconnected_topics:
-        tell(f"warning: {metrics.disconnected_topics:,} topics are not connected: no diameter, no hops")
-    compared = {**values, "broken_topics": metrics.disconnected_topics}
+    broken = metrics.disconnected_topics - metrics.relayed_topics
+    if broken:
+        tell(f"warning: {counted(broken, 'topic')} broken, some subscribers cannot be reached: no diameter, no hops")
+    if metrics.relayed_topics:
+        tell(
+            f"warning: {counted(metrics.relayed_topics, 'topic')} relayed: {counted(metrics.relaying_nodes, 'node')} "
+            "that did not ask must pass on messages; diameters and hops are those over them"
+        )
+    compared = {**values, "broken_topics": broken}
     rows_shown = [
         *((name, format_number(values[name])) for name in ("nodes", "topics", "subscriptions")),
         *zip(COLUMNS.values(), cells(compared)),

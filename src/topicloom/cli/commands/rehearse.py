@@ -1,14 +1,16 @@
 """``topicloom rehearse``: a plan on real brokers on loopback."""
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from topicloom.cli.console import format_number, narrated, print_table
+from topicloom.cli.console import counted, format_number, narrated, print_table, visible
 from topicloom.cli.option_groups import Json
 from topicloom.deploy import TARGETS, Inventory, Network, Rehearsal, rehearse
+from topicloom.deploy.rehearsal.failover import Failover
 from topicloom.routing import Plan
 
 EXAMPLE = "Example: topicloom rehearse plan --kill worst    (exit code 0: every copy once, 1: not)"
@@ -84,18 +86,42 @@ def _print(result: Rehearsal) -> None:
         changed = result.switched.to_dict()
         print_table(("switch of trees", ""), [(name, str(value)) for name, value in changed.items()])
     if result.failovers:
-        header = ("killed", "outage s", "lost", "duplicates", "wrong elsewhere", "clients cut", "gates at", "on return")
-        lines = [
-            (
-                one.node,
-                format_number(one.outage_seconds, 3),
-                *map(
-                    format_number,
-                    (one.lost, one.duplicates, one.wrong_elsewhere, one.clients_cut, one.brokers_signalled),
-                ),
-                format_number(one.return_wrong),
-            )
-            for one in result.failovers
-        ]
-        print_table(header, lines)
-    print("every copy arrived exactly once" if result.ok else "NOT every copy arrived exactly once")
+        print_table(_FAILOVER, [_failover(one) for one in result.failovers])
+    for sentence in _broken(result):
+        print(f"NOT {sentence}")
+    if result.counts.ok:
+        print("every copy arrived exactly once" + ("" if result.ok else ", with every broker up"))
+
+
+def _broken(result: Rehearsal) -> Iterator[str]:
+    """What did not go as promised, as sentences."""
+    for one in result.failovers:
+        if not one.healed:
+            yield f"healed after the death of {visible(one.node)}: {counted(one.still_cut, 'topic')} stayed cut"
+        elif not one.ok:
+            yield f"without mistakes after the death of {visible(one.node)}"
+    if result.switched is not None and not result.switched.ok:
+        yield "without mistakes while trees were switched"
+    if result.excess:
+        yield "without messages that servers received in vain"
+    if not result.counts.ok:
+        yield "every copy arrived exactly once"
+
+
+_FAILOVER = (
+    "killed", "healed", "topics cut", "still cut", "outage s", "lost", "duplicates", "wrong elsewhere", "clients cut",
+    "gates at", "on return",
+)  # fmt: skip
+
+
+def _failover(one: Failover) -> tuple[str, ...]:
+    watched = f"not healed within {format_number(one.watched_seconds, 2)} s"
+    return (
+        one.node,
+        "yes" if one.healed else "NO",
+        format_number(one.cut_topics),
+        format_number(one.still_cut),
+        watched if one.outage_seconds is None else format_number(one.outage_seconds, 3),
+        *map(format_number, (one.lost, one.duplicates, one.wrong_elsewhere, one.clients_cut, one.brokers_signalled)),
+        format_number(one.return_wrong),
+    )

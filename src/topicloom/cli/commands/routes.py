@@ -15,6 +15,7 @@ from topicloom.engine.request import MEMORY, SPARK
 from topicloom.errors import InputNotFoundError, InvalidOptionError
 from topicloom.model import Overlay
 from topicloom.routing import Plan, Routes, routes
+from topicloom.routing.ownership import check_kinds
 from topicloom.spark.memory import available_memory
 from topicloom.spark.session import spark_session
 from topicloom.storage.atomic import check_destination
@@ -80,6 +81,8 @@ def command(
         old = None if older is None else Plan.load(older)
         given = Overlay.load(overlay)
         brokers, fingerprint = load_inventory(inventory)
+        if brokers is not None:
+            check_kinds(map(given.interest.node_label, range(given.interest.n_nodes)), brokers.brokers, target)
         narrator(f"choosing the trees of {given.interest.n_topics:,} topics")
         made = routes(
             given,

@@ -5,7 +5,7 @@ import csv
 import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from topicloom.deploy.gates import failover_path, shut_path
 from topicloom.deploy.mosquitto import fenced_path
@@ -30,7 +30,8 @@ class Failover:
     probes
         Messages that were published meanwhile, one tick every ten milliseconds.
     outage_seconds
-        From the kill to the last message that did not reach every surviving subscriber of its topic.
+        From the kill to the last message that did not reach every surviving subscriber of its topic; None where it did
+        not end while we watched.
     lost
         Copies that did not arrive, all inside the outage and in the dead broker's topics.
     duplicates
@@ -44,14 +45,19 @@ class Failover:
     return_wrong
         Copies missing, extra or unwanted after the broker came back with its gates shut.
     healed
-        Whether every message that was published after the gates had moved reached all surviving subscribers.
+        Whether no topic stayed cut.
+    still_cut
+        Topics whose survivors the standby rows cannot join, or of which a message that was published after the gates
+        had moved did not reach all of them.
+    watched_seconds
+        From the kill to the last message.
     """
 
     node: str
     topics: int
     cut_topics: int
     probes: int
-    outage_seconds: float
+    outage_seconds: float | None
     lost: int
     duplicates: int
     wrong_elsewhere: int
@@ -59,6 +65,8 @@ class Failover:
     brokers_signalled: int
     return_wrong: int
     healed: bool
+    still_cut: int
+    watched_seconds: float
 
     @property
     def ok(self) -> bool:
@@ -68,6 +76,12 @@ class Failover:
     def to_dict(self) -> dict[str, Any]:
         """Fields by name."""
         return {**asdict(self), "ok": self.ok}
+
+
+class _Times(NamedTuple):
+    killed: float
+    moved: float
+    ended: float
 
 
 async def fail_over(stage: Stage, victim: str) -> Failover:
@@ -103,11 +117,13 @@ async def fail_over(stage: Stage, victim: str) -> Failover:
             await stage.kind.moved(stage, texts, after)
         moved = time.monotonic()
         await asyncio.sleep(_AFTER)
+        ended = time.monotonic()
     stage.on_loss = None
     tally, clients_cut = stage.tally, len(set(stage.lost) - {victim})
     returned = await _return(stage, victim, first, elsewhere)
     await _take_back(stage, victim, set(steps[-1]))
-    return _judged(victim, tally, killed, moved, cut, mine, clients_cut, len(steps[-1]), returned)
+    times = _Times(killed, moved, ended)
+    return _judged(network, victim, tally, times, cut, mine, clients_cut, len(steps[-1]), returned)
 
 
 async def _return(stage: Stage, victim: str, first: list[str], elsewhere: list[str]) -> int:
@@ -149,10 +165,10 @@ async def _take_back(stage: Stage, victim: str, moved: set[str]) -> None:
 
 
 def _judged(
+    network: Network,
     victim: str,
     tally: Tally,
-    killed: float,
-    moved: float,
+    times: _Times,
     cut: list[str],
     mine: list[str],
     clients_cut: int,
@@ -163,24 +179,26 @@ def _judged(
     own = set(mine)
     inside = [number for number, sent in enumerate(messages) if sent.topic in own]
     outside = tally.counts([number for number, sent in enumerate(messages) if sent.topic not in own])
-    wrong = [messages[number].at for number in inside if tally.wrong(number)]
+    wrong = [messages[number] for number in inside if tally.wrong(number)]
     counts = tally.counts(inside)
-    outage = max(0.0, max(wrong, default=killed) - killed)
+    outage = max((sent.at - times.killed for sent in wrong), default=0.0)
+    still_cut = {*network.cut_topics(victim), *(sent.topic for sent in wrong if sent.at > times.moved)}
     elsewhere = outside.missing + outside.extra + outside.unwanted + counts.unwanted + tally.strange
-    healed = max(wrong, default=killed) <= moved
     return Failover(
         victim,
         len(mine),
         len(cut),
         len(messages),
-        round(outage, 4),
+        None if still_cut else round(max(0.0, outage), 4),
         counts.missing,
         counts.extra,
         elsewhere,
         clients_cut,
         signalled,
         returned,
-        healed,
+        not still_cut,
+        len(still_cut),
+        round(times.ended - times.killed, 4),
     )
 
 

@@ -23,6 +23,7 @@ from topicloom.deploy.rehearsal.tally import Counts, Tally, Travel
 from topicloom.deploy.targets import export
 from topicloom.errors import InvalidOptionError, InvalidPlanError
 from topicloom.routing import Plan
+from topicloom.routing.ownership import check_kinds
 
 Tell = Callable[[str], None]
 # Kind of broker -> how it is run, and the version that is installed. A new kind is one more line.
@@ -175,9 +176,11 @@ def rehearse(
 
 def _check(network: Network, to: str, inventory: Inventory | None, kill: Sequence[str], new: Network | None) -> None:
     if to not in KINDS:
-        raise InvalidOptionError(f"there is no rehearsal on {to!a}; there are {', '.join(KINDS)}")
+        raise InvalidOptionError(f"there is no rehearsal on {to!r}; there are {', '.join(KINDS)}")
     if to in _WHY_NOT and (kill or new is not None):
         raise InvalidOptionError(f"there is no killing of brokers or switching of plans on {to}; {_WHY_NOT[to]}")
+    if inventory is not None:
+        check_kinds(network.nodes, inventory.brokers, to)
     secured = inventory is not None and any(one.credential for one in inventory.brokers.values())
     if to == "nats" and (kill or new is not None) and not takes_links(nats_version()):
         raise InvalidOptionError(f"nats-server {nats_version()} takes no new links while it runs; 2.14 or newer does")
@@ -185,7 +188,7 @@ def _check(network: Network, to: str, inventory: Inventory | None, kill: Sequenc
         raise InvalidOptionError("NATS servers get passwords when they start; rehearse a switch without credentials")
     unknown = [node for node in kill if node not in set(network.nodes)]
     if unknown:
-        raise InvalidOptionError(f"there is no broker {unknown[0]!a} to kill in the plan")
+        raise InvalidOptionError(f"there is no broker {unknown[0]!r} to kill in the plan")
     if kill and not network.has_standby and new is None:
         raise InvalidPlanError("the plan has no standby rows to heal with; make it with topicloom routes --standby 1")
     if kill and new is not None:

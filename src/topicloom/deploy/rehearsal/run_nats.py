@@ -18,8 +18,9 @@ from topicloom.deploy.rehearsal.scene import HOST
 from topicloom.deploy.rehearsal.stage import Kind, Stage
 from topicloom.deploy.rehearsal.wire import Connection, Door, OnLost, OnMessage, Wire
 from topicloom.errors import BrokerUnavailableError
+from topicloom.extras import remedy
 
-REMEDY = "pip install 'topicloom[brokers]' brings one"
+REMEDY = remedy("brokers")
 
 
 class RunNats(Kind):
@@ -59,7 +60,7 @@ class RunNats(Kind):
         deadline = time.monotonic() + self.patience
         while not (await self._has_read(stage, node) and await self._has_leaves(node, wanted)):
             if time.monotonic() > deadline:
-                raise BrokerUnavailableError(f"server {node!a} has not all its {wanted.total()} leaf connections")
+                raise BrokerUnavailableError(f"server {node!r} has not all its {wanted.total()} leaf connections")
             await asyncio.sleep(0.02)
 
     async def _has_read(self, stage: Stage, node: str) -> bool:

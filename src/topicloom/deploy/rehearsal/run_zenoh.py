@@ -13,8 +13,9 @@ from topicloom.deploy.rehearsal.stage import Kind, Stage
 from topicloom.deploy.rehearsal.wire import OnLost, OnMessage, Wire
 from topicloom.deploy.zenoh import key, neighbours, router_id, shortest_ways, transit
 from topicloom.errors import BrokerUnavailableError
+from topicloom.extras import remedy
 
-REMEDY = "pip install 'topicloom[brokers]' brings it"
+REMEDY = remedy("brokers")
 _PATIENCE = 60.0
 
 
@@ -38,7 +39,7 @@ class RunZenoh(Kind):
         try:
             self._sessions[node] = zenoh.open(config)
         except zenoh.ZError as error:
-            raise BrokerUnavailableError(f"router {node!a} did not start: {str(error).splitlines()[0]}") from None
+            raise BrokerUnavailableError(f"router {node!r} did not start: {str(error).splitlines()[0]}") from None
 
     async def connect(self, stage: Stage, node: str, on_message: OnMessage, on_lost: OnLost) -> Wire:
         """Subscribe to the topics that the broker wants."""

@@ -148,7 +148,7 @@ class Stage:
             except (OSError, TimeoutError) as error:
                 words = self.crew.last_words(self.site.slugs[node])
                 if words is not None or time.monotonic() > deadline:
-                    raise BrokerUnavailableError(f"broker {node!a} did not start: {words or error}") from None
+                    raise BrokerUnavailableError(f"broker {node!r} did not start: {words or error}") from None
                 await asyncio.sleep(0.01)
             else:
                 return
