@@ -14,9 +14,10 @@ from topicloom.churn.route_store import kept_plan
 from topicloom.churn.state import OverlayState
 from topicloom.churn.state_file import acknowledged, beside, in_words
 from topicloom.churn.store import load
-from topicloom.errors import InputNotFoundError, StateFormatError
+from topicloom.errors import InputNotFoundError, InvalidLinksError, StateFormatError
 from topicloom.judge import verify
-from topicloom.model import Interest, Overlay
+from topicloom.model import ForbiddenLinks, Interest, Overlay
+from topicloom.model.arrays import Int32Array
 from topicloom.routing import Plan
 
 
@@ -72,10 +73,10 @@ def read_state(path: str | Path) -> KeptState:
         state.restore(rows, facts["next_link"])
         plan = kept_plan(database, facts, path)
     interest, links = state.snapshot()
-    judge_state(interest, links, options, path)
     with in_words(path):
-        report = told_life(kept_life(facts), facts["events"])
-    overlay = Overlay(interest, links, f"{options.policy}-churn", asdict(options), options.seed, report)
+        report, forbidden = told_life(kept_life(facts), facts["events"]), kept_forbidden(facts)
+    judge_state(interest, links, options, forbidden, path)
+    overlay = Overlay(interest, links, f"{options.policy}-churn", asdict(options), options.seed, report, forbidden)
     return KeptState(interest, overlay, facts, plan)
 
 
@@ -83,6 +84,19 @@ def kept_life(facts: dict[str, Any]) -> dict[str, Any]:
     """Read how the overlay of a state was designed, and the events before. Version 0.1 did not record it."""
     life: dict[str, Any] = json.loads(facts.get("life", '{"events": 0, "method": "given", "options": {}}'))
     return life
+
+
+def kept_forbidden(facts: dict[str, Any]) -> ForbiddenLinks:
+    """Read which links of a state may not be.
+
+    Raises
+    ------
+    StateFormatError
+    """
+    try:
+        return ForbiddenLinks.from_json(facts["forbidden"]) if "forbidden" in facts else ForbiddenLinks()
+    except InvalidLinksError as error:
+        raise StateFormatError(f"its forbidden links cannot be: {error}") from None
 
 
 def told_life(life: dict[str, Any], events: int) -> dict[str, Any]:
@@ -108,8 +122,8 @@ def holds_state(path: str | Path) -> bool:
     return bool(tables)
 
 
-def judge_state(interest: Interest, links: Any, options: Options, path: Path) -> None:
-    """Refuse a state whose overlay is not k-topic-connected.
+def judge_state(interest: Interest, links: Int32Array, options: Options, forbidden: ForbiddenLinks, path: Path) -> None:
+    """Refuse a state whose overlay is not k-topic-connected, or has a forbidden link.
 
     Raises
     ------
@@ -121,6 +135,9 @@ def judge_state(interest: Interest, links: Any, options: Options, path: Path) ->
             f"{path} is damaged: its overlay is not {options.k}-topic-connected, {len(verdict.broken):,} topics are "
             f"broken, first {verdict.broken[0].topic!r}"
         )
+    used = forbidden.used(interest, links)
+    if len(used):
+        raise StateFormatError(f"{path} is damaged: {len(used):,} of its links are forbidden")
 
 
 @contextmanager

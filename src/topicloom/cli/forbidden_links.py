@@ -13,6 +13,7 @@ from topicloom.errors import InputNotFoundError, InvalidOptionError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from topicloom.model import ForbiddenLinks
     from topicloom.model.arrays import Int32Array
     from topicloom.pipeline.design import DesignResult
 
@@ -48,7 +49,9 @@ def read_pairs(path: Path) -> list[tuple[str, str]]:
     return [(row[columns[0]], row[columns[1]]) for row in rows]
 
 
-def forbidden_faults(result: "DesignResult", numbers: "Mapping[str, int]", barred: "Int32Array") -> list[str]:
+def forbidden_faults(
+    result: "DesignResult", numbers: "Mapping[str, int]", barred: "Int32Array", forbidden: "ForbiddenLinks"
+) -> list[str]:
     """`faults_of` a design on Spark. The subscribers of a broken topic are fetched."""
     links = result.links.select("src", "dst").toArrow()
     ends = np.array([[numbers[name] for name in links[end].to_pylist()] for end in ("src", "dst")], np.int32)
@@ -57,4 +60,4 @@ def forbidden_faults(result: "DesignResult", numbers: "Mapping[str, int]", barre
         (topic, table.where(table.topic == topic.topic).select("node").toArrow()["node"].to_pylist())
         for topic in result.verdict.broken
     )
-    return faults_of(ends.T, barred, numbers, broken)
+    return faults_of(ends.T, barred, forbidden, len(numbers), broken)

@@ -28,6 +28,10 @@ class OpenFolder:
             return False
         return os.path.samestat(now, os.fstat(self.handle))
 
+    def has(self, name: str) -> bool:
+        """Whether the folder has an entry of that name."""
+        return name in os.listdir(self.handle)  # noqa: PTH208
+
     def names(self, part: str) -> list[str]:
         """Return the names of the files of a part, without hidden ones and marks of Spark."""
         try:
