@@ -115,7 +115,7 @@ class ForbiddenLinks:
         return set(others) - self._against(others, node) - {node}
 
     def ids(self, numbers: Mapping[str, int]) -> Int32Array:
-        """Return the forbidden pairs among some nodes, (m, 2) int32. ``numbers`` gives the id of every name.
+        """Return the forbidden pairs among some nodes, (m, 2) int32 ascending. ``numbers`` gives the id of every name.
 
         Raises
         ------
@@ -141,7 +141,9 @@ class ForbiddenLinks:
         alone = [(one, other) for one in idle for other in numbers.values() if other != one]
         pairs = [np.array(found, np.int64).reshape(-1, 2) for found in (named, *within, alone)]
         highest = max(numbers.values(), default=-1)
-        return normalized_links(np.concatenate(pairs).astype(np.int32), highest + 1)
+        found = normalized_links(np.concatenate(pairs).astype(np.int32), highest + 1)
+        ascending: Int32Array = found[np.lexsort((found[:, 1], found[:, 0]))]
+        return ascending
 
     def among(self, interest: Interest) -> Int32Array:
         """Return the forbidden pairs of nodes of an interest, (m, 2) node ids. See `ids`."""
