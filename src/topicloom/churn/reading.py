@@ -12,13 +12,14 @@ from typing import Any
 from topicloom.churn.options import Options
 from topicloom.churn.route_store import kept_plan
 from topicloom.churn.state import OverlayState
-from topicloom.churn.state_file import acknowledged, beside, in_words
+from topicloom.churn.state_file import acknowledged, beside, check_files, in_words
 from topicloom.churn.store import load
 from topicloom.errors import InputNotFoundError, InvalidLinksError, StateFormatError
 from topicloom.judge import verify
 from topicloom.model import ForbiddenLinks, Interest, Overlay
 from topicloom.model.arrays import Int32Array
 from topicloom.routing import Plan
+from topicloom.storage.destination import check_local
 
 
 @dataclass(frozen=True)
@@ -65,6 +66,7 @@ def read_state(path: str | Path) -> KeptState:
     Overlay(3 nodes, 1 topic, 2 links, method shadow-churn)
     """
     path = Path(path)
+    check_local(path)
     commits = acknowledged(path)  # before what is read, which is as new as this or newer
     with _look_at(path) as database, in_words(path):
         facts, rows, _ = load(database, path, commits)
@@ -145,6 +147,7 @@ def _look_at(path: Path) -> Iterator[sqlite3.Connection]:
     """Yield the database as it is at one moment."""
     if not path.is_file():
         raise InputNotFoundError(f"{path} does not exist")
+    check_files(path, StateFormatError)
     with in_words(path):
         database = _opened(path)
     with closing(database):

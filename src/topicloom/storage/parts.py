@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from topicloom.errors import InputNotFoundError, OverlayFormatError
+from topicloom.storage.destination import check_local
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,7 @@ class OpenFolder:
     def read(self, name: str) -> bytes:
         """Read a file of the folder."""
         try:
-            with os.fdopen(os.open(name, os.O_RDONLY, dir_fd=self.handle), "rb") as file:
+            with os.fdopen(os.open(name, os.O_RDONLY | os.O_NONBLOCK, dir_fd=self.handle), "rb") as file:
                 return file.read()
         except OSError as error:
             raise OverlayFormatError(f"{self.path}: {name} cannot be read ({_reason(error)})") from None
@@ -55,6 +56,7 @@ class OpenFolder:
 @contextmanager
 def opened(path: Path) -> Iterator[OpenFolder]:
     """Open a folder for the length of the block."""
+    check_local(path)
     try:
         handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
     except FileNotFoundError:
