@@ -17,6 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from topicloom.errors import InvalidOptionError, OutputExistsError
+from topicloom.storage.own_files import read_regular
 
 # Files by which a folder is known as topicloom's: JSON that names topicloom's version.
 MARKS = ("run.json", "results.json", "plan.json")
@@ -164,7 +165,7 @@ def _working_directory() -> Path | None:
 def _mark(path: Path) -> dict[str, Any] | None:
     """Read a mark of ours. Returns None for anything else."""
     try:
-        content = json.loads(path.read_bytes())
+        content = json.loads(read_regular(path))
     except (OSError, ValueError, RecursionError):
         return None
     if not isinstance(content, dict):

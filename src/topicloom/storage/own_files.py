@@ -4,6 +4,7 @@ Whoever may write in a folder can put a link, a pipe or a device where a file of
 would write elsewhere, or wait for ever.
 """
 
+import errno
 import os
 import stat
 from collections.abc import Iterable
@@ -47,6 +48,22 @@ def check_own(paths: Iterable[Path], *, beside: Path, error: type[TopicloomError
     """
     for path in paths:
         _refuse(path, _looked_at(path), beside, error)
+
+
+def read_regular(path: str | Path, folder: int | None = None) -> bytes:
+    """Read a file whole, if it is a regular one or a link to one: a pipe is not waited for, a device has no end.
+
+    ``folder`` is the descriptor of the folder that ``path`` is in.
+
+    Raises
+    ------
+    OSError
+    """
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder)
+    with os.fdopen(descriptor, "rb") as file:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise OSError(errno.EINVAL, "no regular file", str(path))
+        return file.read()
 
 
 def is_own_folder(path: Path) -> bool:

@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 
 from topicloom.errors import InputNotFoundError, OverlayFormatError
 from topicloom.storage.destination import check_local
+from topicloom.storage.own_files import read_regular
 
 
 @dataclass(frozen=True)
@@ -47,8 +48,7 @@ class OpenFolder:
     def read(self, name: str) -> bytes:
         """Read a file of the folder."""
         try:
-            with os.fdopen(os.open(name, os.O_RDONLY | os.O_NONBLOCK, dir_fd=self.handle), "rb") as file:
-                return file.read()
+            return read_regular(name, self.handle)
         except OSError as error:
             raise OverlayFormatError(f"{self.path}: {name} cannot be read ({_reason(error)})") from None
 

@@ -56,9 +56,9 @@ def command(
     values = metrics.to_dict()
     if as_json:
         odd = {"link_findings": findings.to_dict()} if findings.sentences else {}
-        odd |= {"forbidden_links": forbidden} if forbidden else {}
+        barred = {"forbidden_links": forbidden} if forbidden else {}
         certified = {} if proved is None else {"bound": proved.facts(metrics.links)}
-        print(json.dumps({**values, **odd, **certified}, allow_nan=False))
+        print(json.dumps({**values, **odd, **barred, **certified}, allow_nan=False))
         return
     if metrics.disconnected_topics:
         tell(f"warning: {metrics.disconnected_topics:,} topics are not connected: no diameter, no hops")
