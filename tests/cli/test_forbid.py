@@ -139,3 +139,20 @@ def test_plan_counts_the_links_that_may_come(designed, capsys):
     (designed / "today.csv").write_text("node,topic\na,t\nb,t\nc,t\na,u\nb,u\nd,u\ne,t\ne,u\n")
     assert main(["plan", str(designed / "today.csv"), "--from", str(designed / "o"), "--links", "--json"]) == 1
     assert ["a", "b"] not in json.loads(capsys.readouterr().out)["links"]["added"]
+
+
+def test_links_given_beside_subscriptions_keep_what_either_directory_forbids(designed, capsys):
+    (designed / "events.jsonl").write_text('{"event": "join", "node": "e", "topics": ["t", "u"]}\n')
+    given = ["churn", designed / "o", designed / "events.jsonl", designed / "out"]
+    run(*given, "--subscriptions", designed / "s.csv")
+    assert tl.Overlay.load(designed / "out").forbidden.pairs == {("a", "b")}
+    (designed / "links.csv").write_text("src,dst\na,b\nb,c\nb,d\n")
+    given = ["churn", designed / "links.csv", designed / "events.jsonl", designed / "out 2"]
+    assert main([str(one) for one in [*given, "--subscriptions", designed / "o"]]) == 2
+    assert "1 links are forbidden, such as 'a' – 'b'" in capsys.readouterr().err
+
+
+def test_an_overlay_directory_without_the_part_is_read_as_before(designed):
+    run("design", designed / "s.csv", designed / "free", "--engine", "memory")
+    assert not (designed / "free" / "forbidden").exists() and not tl.Overlay.load(designed / "free").forbidden
+    assert ("a", "b") in links_of(designed / "free")

@@ -91,6 +91,10 @@ class ForbiddenLinks:
     def __bool__(self) -> bool:
         return bool(self.pairs or self.no_dial or self.no_accept)
 
+    def __or__(self, other: Self) -> Self:
+        """Return what either forbids."""
+        return type(self)(self.pairs | other.pairs, self.no_dial | other.no_dial, self.no_accept | other.no_accept)
+
     def __repr__(self) -> str:
         return f"ForbiddenLinks({len(self.pairs):,} pairs, {len(self.no_dial | self.no_accept):,} nodes with rules)"
 
