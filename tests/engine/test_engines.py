@@ -11,7 +11,7 @@ import pytest
 from pyspark.sql import functions as F
 
 from reading import fuzz
-from topicloom import Interest
+from topicloom import Interest, Overlay
 from topicloom.cli import engines
 from topicloom.cli.app import main
 from topicloom.cli.commands import design
@@ -55,6 +55,7 @@ def contents(folder: Path) -> dict[str, Any]:
         found[f"{name} types"] = {field.name: str(field.type) for field in table.schema}
         rows = [tuple(row.items()) for row in table.to_pylist()]
         found[name] = rows if name == "links" else sorted(rows, key=repr)
+    found["forbidden"] = Overlay.load(folder).forbidden
     return found
 
 
@@ -97,13 +98,18 @@ def test_every_option_means_the_same_to_every_engine(run, tmp_path, content, opt
 def test_forbidden_pairs_bar_the_same_links_from_every_engine(run, tmp_path):
     (tmp_path / "subs.csv").write_text("node,topic\n" + "".join(f"{v},{t}\n" for t in "xy" for v in "abcd"))
     (tmp_path / "pairs.csv").write_text("a,c\na,d\nb,c\nb,d\nzz,b\n")
-    given = ["design", tmp_path / "subs.csv"]
-    answers = {engine: run(engine, *given, tmp_path / engine, "--forbid", tmp_path / "pairs.csv") for engine in ENGINES}
+    (tmp_path / "brokers.csv").write_text(
+        "node,host,port,dials,accepts\n" + "".join(f"{v},{v},1,{(v != 'b' and 'yes') or 'no'},yes\n" for v in "abcd")
+    )
+    given = ["--forbid", tmp_path / "pairs.csv", "--inventory", tmp_path / "brokers.csv"]
+    answers = {engine: run(engine, "design", tmp_path / "subs.csv", tmp_path / engine, *given) for engine in ENGINES}
     for engine in ENGINES:
         code, _, said = answers[engine]
         assert code == 1 and "1 of 5 forbidden pairs name no two nodes of the subscriptions" in said
         assert any("topic 'x' cannot be connected" in line for line in said)
         assert contents(tmp_path / engine) == contents(tmp_path / "memory")
+    kept = contents(tmp_path / "spark")["forbidden"]
+    assert ("b", "zz") in kept.pairs and len(kept.pairs) == 5 and kept.no_dial == {"b"} and not kept.no_accept
 
 
 @pytest.mark.parametrize(

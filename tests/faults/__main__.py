@@ -3,7 +3,8 @@
 import sys
 
 import faults.overlays
-import faults.states  # noqa: F401
+import faults.states
+import faults.strangers  # noqa: F401
 from faults.harness import main
 
 if __name__ == "__main__":

@@ -68,5 +68,5 @@ def test_pairs_come_as_labels_too():
 
 def test_methods_that_cannot_keep_off_links_say_so():
     interest = tl.Interest.from_pairs(list("abc"), list("xxx"))
-    with pytest.raises(InvalidOptionError, match="ring-pt cannot keep off forbidden links; gm"):
+    with pytest.raises(InvalidOptionError, match="ring-pt cannot keep off forbidden links; auto, gm"):
         tl.design(interest, "ring-pt", forbid=[(0, 1)])

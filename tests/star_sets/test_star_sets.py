@@ -302,3 +302,30 @@ def test_spark_gives_the_links_of_the_process(spark):
     found = star_sets(sites)
     for limit in (15, 20_000):
         assert join_stars(spark, found, merge_limit=limit).links == tl.join_stars(found, merge_limit=limit).links
+
+
+def same_wishes(count):
+    """Sites of two nodes each, all of which want the same two topics."""
+    return [
+        tl.design(tl.Interest.from_pairs([f"{n}a", f"{n}a", f"{n}b", f"{n}b"], ["t", "u"] * 2)) for n in range(count)
+    ]
+
+
+def test_separate_earlier_joins_are_units_of_their_own_until_one_joins_them():
+    sites = same_wishes(5)
+    pair = {two: tl.join_stars(star_sets_of(sites, two)) for two in ((0, 1), (2, 3), (1, 2))}
+    everyone = star_sets(sites[:4])
+    joined = tl.join_stars(everyone, after=[pair[0, 1], pair[2, 3]])
+    units = [frozenset(link[2:4]) for link in joined.links]
+    assert joined.ok and len(units) == 1, "one link carries both topics from one pair of sites to the other"
+    assert len(units[0] & {"site 0", "site 1"}) == 1 and len(units[0] & {"site 2", "site 3"}) == 1
+    everyone = star_sets(sites)
+    for order in ([(0, 1), (2, 3), (1, 2)], [(2, 3), (1, 2), (0, 1)], [(1, 2), (0, 1), (2, 3)]):
+        last = tl.join_stars(everyone, after=[pair[one] for one in order])
+        assert last.ok and [("site 4" in link[2:4]) for link in last.links] == [True]
+
+
+def star_sets_of(sites, numbers):
+    """Star sets of some sites, under their own names, made with the digests of each other."""
+    digests = [tl.topic_digest(sites[n].interest, salt="salt", site=f"site {n}") for n in numbers]
+    return [tl.star_set(sites[n], others=digests, site=f"site {n}") for n in numbers]

@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from topicloom.churn.forbidding import Fence
 from topicloom.churn.options import BUILDERS, Options
 from topicloom.churn.rebalance import Balance
 from topicloom.churn.reconnect import (
@@ -35,8 +36,8 @@ class Actions:
     notes in ``later`` whose backups are to be built again; `finish` builds them.
     """
 
-    def __init__(self, state: OverlayState, options: Options, balance: Balance | None) -> None:
-        self._state, self._options, self._balance = state, options, balance
+    def __init__(self, state: OverlayState, options: Options, balance: Balance | None, fence: Fence) -> None:
+        self._state, self._options, self._balance, self._fence = state, options, balance, fence
         self.builds = 0
         self.deferring = False
         self.later = NOBODY
@@ -68,17 +69,30 @@ class Actions:
         lacking = topics[need > 0]
         if self._options.policy == "naive":
             everyone = state.subscribers(lacking)
-            return connect_node(state, node, everyone[everyone != node], lacking, self._options.rho), _nothing
+            others = self._fence.allowed(node, everyone[everyone != node])
+            return connect_node(state, node, others, lacking, self._options.rho), _nothing
         self.build_backups(np.array([node], np.int32))
         shadows = state.backups.of(node)
         if self._seeks_widely:
             everyone = state.subscribers(lacking)
             shadows = everyone[everyone != node]
         if self._options.k == 1:
-            repair = connect_node(state, node, shadows, lacking, self._options.rho)
+            repair = connect_node(state, node, self._fence.allowed(node, shadows), lacking, self._options.rho)
+            if self._fence:
+                repair = self._connect_to_others(node, lacking, repair)
         else:
             repair = connect_node_often(state, node, shadows, lacking, need[need > 0], self._options.rho)
         return repair, lambda: self._cover_thin_topics(node, topics)
+
+    def _connect_to_others(self, node: int, topics: Int32Array, repair: Repair) -> Repair:
+        """Link a node in those topics in which its backups may not be linked to it."""
+        left = topics[neighbours_in(self._state, node, topics) == 0]
+        if not len(left):
+            return repair
+        everyone = self._state.subscribers(left)
+        others = self._fence.allowed(node, everyone[everyone != node])
+        more = connect_node(self._state, node, others, left, self._options.rho)
+        return Repair(repair.shadows + more.shadows, repair.candidates + more.candidates)
 
     def leave(self, nodes: list[int]) -> tuple[Repair, Step]:
         """Let nodes leave, all at once."""
@@ -130,15 +144,26 @@ class Actions:
         if self._options.policy == "naive" or self._seeks_widely:
             cut = cut_among(state, neighbours, topics)
             everyone = state.subscribers(cut)
-            repair = connect_pieces(state, everyone, cut, self._options.rho)
+            repair = connect_pieces(state, everyone, cut, self._options.rho, self._fence)
             release_links(state, repair.linked, self._options.release)
             return repair
         shadows = np.union1d(neighbours, backups)
         if self._options.k == 1:
-            repair = connect_pieces(state, shadows, topics, self._options.rho)
+            repair = connect_pieces(state, shadows, topics, self._options.rho, self._fence)
+            if self._fence:
+                repair = self._connect_through_others(neighbours, topics, repair)
             release_links(state, repair.linked, self._options.release)
             return repair
         return reconnect(state, shadows, topics, self._options.rho, self._options.k)
+
+    def _connect_through_others(self, neighbours: Int32Array, topics: Int32Array, repair: Repair) -> Repair:
+        """Connect topics whose shadows may not be linked as far as needed, by links among all subscribers."""
+        cut = cut_among(self._state, neighbours, topics)
+        if not len(cut):
+            return repair
+        more = connect_pieces(self._state, self._state.subscribers(cut), cut, self._options.rho, self._fence)
+        linked = np.union1d(repair.linked, more.linked).astype(np.int32)
+        return Repair(repair.shadows + more.shadows, repair.candidates + more.candidates, linked)
 
     @property
     def _seeks_widely(self) -> bool:
@@ -148,7 +173,8 @@ class Actions:
     def _rebuild(self) -> Repair:
         state = self._state
         interest, _ = state.snapshot()
-        links = fresh_links(interest, rho=self._options.rho, k=self._options.k, seed=self._options.seed)
+        barred = self._fence.among(interest)
+        links = fresh_links(interest, rho=self._options.rho, k=self._options.k, seed=self._options.seed, barred=barred)
         assert interest.node_labels is not None
         slots = np.array([state.nodes.number[label] for label in interest.node_labels.tolist()], np.int32)
         wanted = dict.fromkeys(map(tuple, np.sort(slots[links], axis=1).tolist()))

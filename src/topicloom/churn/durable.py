@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import Any
 
 from topicloom.churn.options import Options
-from topicloom.churn.reading import judge_state, kept_life
+from topicloom.churn.reading import judge_state, kept_forbidden, kept_life
 from topicloom.churn.route_store import kept_plan
 from topicloom.churn.state_file import WriterLock, in_words
 from topicloom.churn.store import Store
@@ -18,6 +18,8 @@ from topicloom.routing import RouteFollower
 def create(lock: WriterLock, sync: str, upkeep: Upkeep) -> None:
     """Write a state that exists in memory only, and keep it in that file from here on."""
     facts = {**asdict(upkeep.options), "life": json.dumps(upkeep.life)}
+    if upkeep.fence:
+        facts["forbidden"] = upkeep.fence.forbidden.to_json()
     upkeep.store = Store.create(lock, sync, upkeep.state, facts, upkeep.counts(), upkeep.put_routes)
     upkeep.state.settle()
 
@@ -38,15 +40,15 @@ def reopen(lock: WriterLock, sync: str, given: Mapping[str, Any]) -> Upkeep:
         options = Options.kept(facts, lock.path)
         _check_same(given, asdict(options), lock)
         with in_words(lock.path):
-            made = Upkeep(options, kept_life(facts))
+            made = Upkeep(options, kept_life(facts), kept_forbidden(facts))
             made.actions.builds, made.events = facts["builds"], facts["events"]
             made.state.restore(rows, facts["next_link"])
             made.resume(facts.get("later", ""))
             if made.balance is not None:
                 made.balance.restore(made.state, facts)
             plan = kept_plan(store.database, facts, lock.path)
-        overlay = made.snapshot()
-        judge_state(overlay.interest, overlay.links, options, lock.path)
+        interest, links = made.state.snapshot()
+        judge_state(interest, links, options, made.fence.forbidden, lock.path)
         made.follower = None if plan is None else RouteFollower(made, plan)
     except BaseException:
         store.close()

@@ -127,8 +127,13 @@ def after(event: Event, wanted: frozenset[str] | None) -> frozenset[str] | None:
     return before - set(event.topics) if event.event == UNSUBSCRIBE else before | set(event.topics)
 
 
-def in_order(given: Iterable[Any], wanted_by: WantedBy) -> tuple[list[Event], list[Rejection]]:
-    """Sort events by their rank. Returns those that can be applied one after the other, and the rejected ones."""
+def in_order(
+    given: Iterable[Any], wanted_by: WantedBy, hindered: Callable[[Event, WantedBy], str | None]
+) -> tuple[list[Event], list[Rejection]]:
+    """Sort events by their rank. Returns those that can be applied one after the other, and the rejected ones.
+
+    ``hindered`` says why an event that would be possible otherwise is not.
+    """
     read: list[Event] = []
     rejected = []
     for raw in given:
@@ -138,9 +143,13 @@ def in_order(given: Iterable[Any], wanted_by: WantedBy) -> tuple[list[Event], li
             rejected.append(Rejection(raw, str(error)))
     wanted: dict[str, frozenset[str] | None] = {}
     accepted = []
+
+    def wanted_now(node: str) -> frozenset[str] | None:
+        return wanted[node] if node in wanted else wanted_by(node)
+
     for event in sorted(read, key=lambda event: event.rank):
-        now = wanted[event.node] if event.node in wanted else wanted_by(event.node)
-        reason = why_not(event, now)
+        now = wanted_now(event.node)
+        reason = why_not(event, now) or hindered(event, wanted_now)
         if reason is None:
             wanted[event.node] = after(event, now)
             accepted.append(event)

@@ -40,7 +40,8 @@ class Maintainer:
     interest : Interest
         Who wants what to begin with. Ids without labels become labels: their digits.
     overlay : Overlay
-        Its overlay, k-topic-connected.
+        Its overlay, k-topic-connected. Links that it forbids are never added, which takes k = 1 and no ``rebalance``;
+        an event after which they would keep a topic in pieces is refused.
     policy : {"shadow", "naive", "rebuild"}
         Where a repair seeks new links. "shadow": among the neighbours and backups of a node that left; between a node
         that joined and its backups. "naive": among all subscribers of the topics that were cut; between a node that
@@ -71,7 +72,7 @@ class Maintainer:
     Raises
     ------
     InvalidOptionError
-        An option is unknown or out of range, or the policy cannot maintain k.
+        An option is unknown or out of range, or the policy cannot maintain k, or not without forbidden links.
     NotTopicConnectedError
         The overlay is not k-topic-connected.
 
@@ -517,14 +518,15 @@ class Maintainer:
             The others, with the reason.
         """
         with self._turn():
-            return in_order(events, self._upkeep.wanted_by)
+            return in_order(events, self._upkeep.wanted_by, self._upkeep.fence.watch().why_not)
 
     def _apply_one(self, given: dict[str, Any]) -> Change:
         started = time.perf_counter()
         event = Event.read(given)
         look = self._upkeep.present if event.event in (JOIN, LEAVE) else self._upkeep.wanted_by
         with self._turn():
-            reason = why_not(event, look(event.node))
+            upkeep = self._upkeep
+            reason = why_not(event, look(event.node)) or upkeep.fence.watch().why_not(event, upkeep.wanted_by)
             if reason is not None:
                 raise InvalidEventError(reason)
             return self._run([event], started, ())

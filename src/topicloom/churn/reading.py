@@ -12,12 +12,14 @@ from typing import Any
 from topicloom.churn.options import Options
 from topicloom.churn.route_store import kept_plan
 from topicloom.churn.state import OverlayState
-from topicloom.churn.state_file import acknowledged, beside, in_words
+from topicloom.churn.state_file import acknowledged, beside, check_files, in_words
 from topicloom.churn.store import load
-from topicloom.errors import InputNotFoundError, StateFormatError
+from topicloom.errors import InputNotFoundError, InvalidLinksError, StateFormatError
 from topicloom.judge import verify
-from topicloom.model import Interest, Overlay
+from topicloom.model import ForbiddenLinks, Interest, Overlay
+from topicloom.model.arrays import Int32Array
 from topicloom.routing import Plan
+from topicloom.storage.destination import check_local
 
 
 @dataclass(frozen=True)
@@ -64,6 +66,7 @@ def read_state(path: str | Path) -> KeptState:
     Overlay(3 nodes, 1 topic, 2 links, method shadow-churn)
     """
     path = Path(path)
+    check_local(path)
     commits = acknowledged(path)  # before what is read, which is as new as this or newer
     with _look_at(path) as database, in_words(path):
         facts, rows, _ = load(database, path, commits)
@@ -72,10 +75,10 @@ def read_state(path: str | Path) -> KeptState:
         state.restore(rows, facts["next_link"])
         plan = kept_plan(database, facts, path)
     interest, links = state.snapshot()
-    judge_state(interest, links, options, path)
     with in_words(path):
-        report = told_life(kept_life(facts), facts["events"])
-    overlay = Overlay(interest, links, f"{options.policy}-churn", asdict(options), options.seed, report)
+        report, forbidden = told_life(kept_life(facts), facts["events"]), kept_forbidden(facts)
+    judge_state(interest, links, options, forbidden, path)
+    overlay = Overlay(interest, links, f"{options.policy}-churn", asdict(options), options.seed, report, forbidden)
     return KeptState(interest, overlay, facts, plan)
 
 
@@ -83,6 +86,19 @@ def kept_life(facts: dict[str, Any]) -> dict[str, Any]:
     """Read how the overlay of a state was designed, and the events before. Version 0.1 did not record it."""
     life: dict[str, Any] = json.loads(facts.get("life", '{"events": 0, "method": "given", "options": {}}'))
     return life
+
+
+def kept_forbidden(facts: dict[str, Any]) -> ForbiddenLinks:
+    """Read which links of a state may not be.
+
+    Raises
+    ------
+    StateFormatError
+    """
+    try:
+        return ForbiddenLinks.from_json(facts["forbidden"]) if "forbidden" in facts else ForbiddenLinks()
+    except InvalidLinksError as error:
+        raise StateFormatError(f"its forbidden links cannot be: {error}") from None
 
 
 def told_life(life: dict[str, Any], events: int) -> dict[str, Any]:
@@ -108,8 +124,8 @@ def holds_state(path: str | Path) -> bool:
     return bool(tables)
 
 
-def judge_state(interest: Interest, links: Any, options: Options, path: Path) -> None:
-    """Refuse a state whose overlay is not k-topic-connected.
+def judge_state(interest: Interest, links: Int32Array, options: Options, forbidden: ForbiddenLinks, path: Path) -> None:
+    """Refuse a state whose overlay is not k-topic-connected, or has a forbidden link.
 
     Raises
     ------
@@ -121,6 +137,9 @@ def judge_state(interest: Interest, links: Any, options: Options, path: Path) ->
             f"{path} is damaged: its overlay is not {options.k}-topic-connected, {len(verdict.broken):,} topics are "
             f"broken, first {verdict.broken[0].topic!r}"
         )
+    used = forbidden.used(interest, links)
+    if len(used):
+        raise StateFormatError(f"{path} is damaged: {len(used):,} of its links are forbidden")
 
 
 @contextmanager
@@ -128,6 +147,7 @@ def _look_at(path: Path) -> Iterator[sqlite3.Connection]:
     """Yield the database as it is at one moment."""
     if not path.is_file():
         raise InputNotFoundError(f"{path} does not exist")
+    check_files(path, StateFormatError)
     with in_words(path):
         database = _opened(path)
     with closing(database):

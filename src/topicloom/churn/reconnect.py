@@ -6,10 +6,11 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from topicloom.churn.forbidding import Fence
 from topicloom.churn.state import OverlayState
 from topicloom.kernels.churn.repair import cut_topics, entries_of, links_between, open_entries, partners, pieces
 from topicloom.kernels.churn.spare_links import links_at, spare_link
-from topicloom.kernels.greedy.engine import greedy_links
+from topicloom.kernels.greedy.engine import NO_LINKS, greedy_links
 from topicloom.kernels.paths.disjoint_paths import needed_links, redundant_links
 from topicloom.model import Interest
 from topicloom.model.arrays import Int32Array
@@ -25,16 +26,24 @@ class Repair(NamedTuple):
     linked: Int32Array = NOBODY
 
 
-def fresh_links(interest: Interest, *, rho: float, k: int, seed: int) -> Int32Array:
-    """Design from scratch, to rebuild with or to compare with, by Low-ODA, or by GM2 at k = 2. Returns the links."""
+def fresh_links(interest: Interest, *, rho: float, k: int, seed: int, barred: Int32Array = NO_LINKS) -> Int32Array:
+    """Design from scratch, to rebuild with or to compare with, by Low-ODA, or by GM2 at k = 2. Returns the links.
+
+    None of them is ``barred``.
+    """
     links: Int32Array = greedy_links(
-        interest.indptr, interest.topics, interest.n_topics, rho=rho, blocks=k == 2, seed=seed
+        interest.indptr, interest.topics, interest.n_topics, rho=rho, blocks=k == 2, barred_links=barred, seed=seed
     )
     return links
 
 
-def connect_pieces(state: OverlayState, shadows: Int32Array, topics: Int32Array, rho: float) -> Repair:
-    """Add links between shadows until each topic that they reach is in one piece again (Alg. 7, Step II)."""
+def connect_pieces(
+    state: OverlayState, shadows: Int32Array, topics: Int32Array, rho: float, fence: Fence | None = None
+) -> Repair:
+    """Add links between shadows until each topic that they reach is in one piece again (Alg. 7, Step II).
+
+    Where links are forbidden it ends when no link that is allowed joins two pieces any more.
+    """
     nodes = _on_circle(state, shadows)
     node_ptr, topic, piece = _pieces(state, nodes, topics)
     cut = cut_topics(topic, piece, len(topics))
@@ -43,9 +52,23 @@ def connect_pieces(state: OverlayState, shadows: Int32Array, topics: Int32Array,
     positions, node_ptr, topic, piece = open_entries(node_ptr, topic, piece, cut)
     nodes = nodes[positions]
     degree = state.neighbours.ragged.length[nodes].astype(np.int64)
-    links = links_between(
-        state.rows.ragged, nodes, node_ptr, topic, int(cut.sum()), piece, degree, state.max_degree, rho
-    )
+    if fence:
+        links = greedy_links(
+            node_ptr,
+            topic,
+            int(cut.sum()),
+            rho=rho,
+            components=piece,
+            degree=degree.astype(np.int32),
+            max_degree=state.max_degree,
+            places=np.arange(len(nodes), dtype=np.int32),
+            barred_links=fence.pairs(nodes),
+            seed=0,
+        )
+    else:
+        links = links_between(
+            state.rows.ragged, nodes, node_ptr, topic, int(cut.sum()), piece, degree, state.max_degree, rho
+        )
     state.add_links(nodes[links[:, 0]], nodes[links[:, 1]])
     return Repair(len(shadows), math.comb(len(nodes), 2), nodes[np.unique(links)])
 

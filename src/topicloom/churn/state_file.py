@@ -22,9 +22,11 @@ from topicloom.errors import (
     TopicloomError,
 )
 from topicloom.storage.atomic import flush_one
+from topicloom.storage.destination import check_local
+from topicloom.storage.own_files import PRIVATE, check_own, open_own
 
-PRIVATE = 0o600
 _SQLITE_FILES = ("-wal", "-shm", "-journal")
+_MARK = 128  # bytes of the mark in the lock file
 _NEW = "-new"  # a state that is being written, moved into place when it is whole
 _BOOT = Path("/proc/sys/kernel/random/boot_id")
 _NOT_WRITTEN = ("SQLITE_FULL", "SQLITE_IOERR", "SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM", "SQLITE_NOLFS")
@@ -41,6 +43,18 @@ def names_of(path: Path) -> set[str]:
     """Return the names of all files that a state consists of, or that a killed process may have left."""
     whole = {path.name + ending for ending in ("", "-lock", *_SQLITE_FILES)}
     return whole | {path.name + _NEW + ending for ending in ("", *_SQLITE_FILES)}
+
+
+def check_files(path: Path, error: type[TopicloomError] = OutputExistsError) -> None:
+    """Refuse files beside a state that SQLite or we would open, unless they can be ours.
+
+    Raises
+    ------
+    TopicloomError
+        Of the kind ``error``: one of them is a link, no regular file, or another user's.
+    """
+    path = path.resolve()
+    check_own((path.with_name(name) for name in sorted(names_of(path) - {path.name})), beside=path, error=error)
 
 
 @contextmanager
@@ -83,18 +97,23 @@ class WriterLock:
         InputNotFoundError, OutputExistsError, StateInUseError
             Its folder does not exist or cannot be written; another maintainer has it open.
         """
+        check_local(path)
         path = path.resolve()
         if not path.parent.is_dir():
             raise InputNotFoundError(f"{path.parent} is not a directory; the state {path.name} cannot be kept there")
+        if path.exists() and not path.is_file():
+            raise StateFormatError(f"{path} is no regular file, so it is not a state of topicloom")
+        check_files(path)
         if path.exists() and path.stat().st_nlink > 1:
             raise StateInUseError(
                 f"{path} has a second name (a hard link), under which it could be written at the same time; remove that"
             )
         while True:
             try:
-                file = open(beside(path, "-lock"), "r+b", buffering=0, opener=_private)  # noqa: SIM115
+                lock_file = open_own(beside(path, "-lock"), os.O_RDWR | os.O_CREAT, beside=path)
             except OSError as error:
                 raise OutputExistsError(f"cannot write {path}: {error.strerror}") from None
+            file = os.fdopen(lock_file, "r+b", buffering=0)
             lock = cls(path, file)
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -128,7 +147,7 @@ class WriterLock:
         """Record how many commits have been acknowledged."""
         text = f"{commits} {sync} {_boot() if sync != 'full' else '-'}"
         with suppress(OSError):  # what is committed stays so
-            os.pwrite(self._file.fileno(), f"{text} {_digest(text)}\n".ljust(128).encode(), 0)
+            os.pwrite(self._file.fileno(), f"{text} {_digest(text)}\n".ljust(_MARK).encode(), 0)
 
     def release(self) -> None:
         """Release the lock. A forked process leaves it to the process that took it."""
@@ -141,7 +160,10 @@ def acknowledged(path: Path) -> int:
     With ``sync="normal"`` a crash of the machine may lose the last commits, so that a mark counts until then only.
     """
     try:
-        *words, digest = beside(path.resolve(), "-lock").read_text("ascii").split()
+        path = path.resolve()
+        mark = open_own(beside(path, "-lock"), os.O_RDONLY, beside=path, error=StateFormatError)
+        with os.fdopen(mark, encoding="ascii") as file:
+            *words, digest = file.read(_MARK).split()
         commits, sync, boot = words
     except (OSError, ValueError):
         return 0
@@ -173,10 +195,6 @@ def moved_into_place(path: Path) -> Iterator[Path]:
 def _remove(path: Path) -> None:
     for ending in ("", *_SQLITE_FILES):
         beside(path, ending).unlink(missing_ok=True)
-
-
-def _private(path: str, flags: int) -> int:
-    return os.open(path, flags | os.O_CREAT | os.O_CLOEXEC, PRIVATE)
 
 
 def _same_file(file: IO[bytes], path: Path) -> bool:

@@ -9,6 +9,7 @@ import numpy as np
 
 from topicloom.churn.actions import Actions, Step
 from topicloom.churn.events import JOIN, LEAVE, SUBSCRIBE, Event
+from topicloom.churn.forbidding import Fence
 from topicloom.churn.journal import Also
 from topicloom.churn.options import Options, life_of
 from topicloom.churn.reading import told_life
@@ -19,7 +20,7 @@ from topicloom.churn.state import OverlayState
 from topicloom.churn.store import Store
 from topicloom.errors import InvalidEventError, InvalidLinksError, NotTopicConnectedError, StateFormatError
 from topicloom.judge import verify
-from topicloom.model import Change, Interest, Overlay, Rejection
+from topicloom.model import Change, ForbiddenLinks, Interest, Overlay, Rejection
 from topicloom.model.arrays import Int32Array
 from topicloom.model.change import RouteChange
 from topicloom.routing import Plan, RouteFollower, Routes
@@ -39,6 +40,8 @@ class Upkeep:
         Exchanges links when degrees creep up; there is one if the option ``rebalance`` is given.
     actions : Actions
         The four kinds of event under the policy.
+    fence : Fence
+        Keeps off forbidden links.
     events : int
         Events applied since the beginning.
     background : bool
@@ -51,13 +54,16 @@ class Upkeep:
         Keeps the topics' trees, where routes are followed.
     """
 
-    def __init__(self, options: Options, life: dict[str, Any]) -> None:
+    def __init__(self, options: Options, life: dict[str, Any], forbidden: ForbiddenLinks) -> None:
+        if options.k > 1 or options.rebalance is not None:
+            forbidden.refuse(f"upkeep at k = {options.k}" if options.k > 1 else "rebalance")
         self.options, self.life = options, life
         self.balance: Balance | None = None
         if options.rebalance is not None:
             self.balance = Balance(options.rebalance, rho=options.rho, k=options.k, seed=options.seed)
         self.state = OverlayState(options.seed)
-        self.actions = Actions(self.state, options, self.balance)
+        self.fence = Fence(self.state, forbidden)
+        self.actions = Actions(self.state, options, self.balance, self.fence)
         self.events = 0
         self.background = False
         self.store: Store | None = None
@@ -82,7 +88,7 @@ class Upkeep:
                 f"the overlay is not {options.k}-topic-connected: {len(verdict.broken):,} topics are broken, "
                 f"first {verdict.broken[0].topic!r}"
             )
-        made = cls(options, life_of(overlay))
+        made = cls(options, life_of(overlay), overlay.forbidden)
         made._fill(interest, overlay.links)
         return made
 
@@ -197,7 +203,8 @@ class Upkeep:
         """Return the overlay now, with its interest. O(subscriptions + links)."""
         interest, links = self.state.snapshot()
         method, report = f"{self.options.policy}-churn", told_life(self.life, self.events)
-        return Overlay(interest, links, method, asdict(self.options), self.options.seed, report)
+        options, forbidden = asdict(self.options), self.fence.forbidden
+        return Overlay(interest, links, method, options, self.options.seed, report, forbidden)
 
     def wanted_by(self, label: str) -> frozenset[str] | None:
         """Topics of a node. Returns None if there is no such node."""

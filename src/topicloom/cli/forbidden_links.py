@@ -7,12 +7,20 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from topicloom.cli.commands.routes import load_inventory
+from topicloom.cli.console import tell, visible
+from topicloom.cli.sources import part_of_overlay
 from topicloom.engine.bars import Bars, faults_of
 from topicloom.errors import InputNotFoundError, InvalidOptionError
+from topicloom.reading.read_options import ReadOptions
+from topicloom.reading.source_plan import plan_source
+from topicloom.reading.table import as_links, read_table
+from topicloom.storage.overlay_directory import read_forbidden
+from topicloom.storage.run_file import RUN_FILE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from topicloom.model import ForbiddenLinks
     from topicloom.model.arrays import Int32Array
     from topicloom.pipeline.design import DesignResult
 
@@ -29,6 +37,24 @@ def bars_of(pairs: Path | None, inventory: Path | None) -> Bars | None:
         return None
     named = () if pairs is None else tuple(read_pairs(pairs))
     return Bars(named, None if inventory is None else load_inventory(inventory)[0].brokers)
+
+
+def forbidden_of(subscriptions: str, links: str, options: ReadOptions) -> list[tuple[str, str]]:
+    """Those of the links that an overlay directory among the two arguments forbids, by name."""
+    folders = [Path(argument) for argument in {subscriptions, links} if "://" not in argument]
+    kept = [read_forbidden(folder) for folder in folders if (folder / RUN_FILE).is_file()]
+    if not any(kept):
+        return []
+    table = as_links(read_table(plan_source(part_of_overlay(links, "links"), options))).table
+    ends = zip(*(table[end].to_pylist() for end in ("src", "dst")))
+    return [(u, v) for u, v in ends if any(forbidden.forbids(u, v) for forbidden in kept)]
+
+
+def tell_of_forbidden(links: list[tuple[str, str]]) -> None:
+    """Say that links are forbidden, if any are."""
+    if links:
+        u, v = map(visible, links[0])
+        tell(f"{len(links):,} links are forbidden by the overlay directory, such as {u} – {v}")
 
 
 def read_pairs(path: Path) -> list[tuple[str, str]]:
@@ -48,7 +74,9 @@ def read_pairs(path: Path) -> list[tuple[str, str]]:
     return [(row[columns[0]], row[columns[1]]) for row in rows]
 
 
-def forbidden_faults(result: "DesignResult", numbers: "Mapping[str, int]", barred: "Int32Array") -> list[str]:
+def forbidden_faults(
+    result: "DesignResult", numbers: "Mapping[str, int]", barred: "Int32Array", forbidden: "ForbiddenLinks"
+) -> list[str]:
     """`faults_of` a design on Spark. The subscribers of a broken topic are fetched."""
     links = result.links.select("src", "dst").toArrow()
     ends = np.array([[numbers[name] for name in links[end].to_pylist()] for end in ("src", "dst")], np.int32)
@@ -57,4 +85,4 @@ def forbidden_faults(result: "DesignResult", numbers: "Mapping[str, int]", barre
         (topic, table.where(table.topic == topic.topic).select("node").toArrow()["node"].to_pylist())
         for topic in result.verdict.broken
     )
-    return faults_of(ends.T, barred, numbers, broken)
+    return faults_of(ends.T, barred, forbidden, len(numbers), broken)

@@ -1,6 +1,8 @@
 """The overlay that arguments name: an overlay directory, or a table of links beside one of subscriptions."""
 
 from collections.abc import Callable
+from functools import reduce
+from operator import or_
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -8,13 +10,15 @@ import typer
 
 from topicloom.cli.option_groups import LinkOptions, TableOptions
 from topicloom.errors import OverlayFormatError
-from topicloom.model import Interest, Overlay
+from topicloom.model import ForbiddenLinks, Interest, Overlay
 from topicloom.model.labels import to_arrow
 from topicloom.reading.link_findings import LinkFindings, fitted_links
 from topicloom.reading.notes import example_notes, row_notes
 from topicloom.reading.source_plan import plan_source
 from topicloom.reading.table import Reading, as_links, read_table
 from topicloom.storage.atomic import recover
+from topicloom.storage.overlay_directory import read_forbidden
+from topicloom.storage.run_file import RUN_FILE
 
 GivenOverlay = Annotated[
     Path, typer.Argument(help="Overlay directory; or a table of links (src, dst), with --subscriptions.")
@@ -34,11 +38,14 @@ def given_overlay(
 ) -> tuple[Overlay, LinkFindings | None]:
     """The overlay, and what is odd about its links if they came as a table. ``tell`` hears about both tables.
 
-    Nodes of the links that have no subscription are nodes of the overlay, which want nothing.
+    Nodes of the links that have no subscription are nodes of the overlay, which want nothing. What an overlay directory
+    among the two forbids stays forbidden.
 
     Raises
     ------
     InputNotFoundError, OverlayFormatError, MissingColumnError, UnreadableInputError, InvalidOptionError
+    InvalidLinksError
+        A link of the table is forbidden.
     """
     if subscriptions is None:
         if source.is_file():
@@ -55,7 +62,9 @@ def given_overlay(
     fitted = fitted_links(as_links(reading), to_arrow(interest.node_labels if interest.node_labels is not None else []))
     for sentence in fitted.findings.sentences:
         tell(sentence)
-    return Overlay(fitted.onto(interest), fitted.links), fitted.findings
+    kept = [read_forbidden(one) for one in (source, Path(subscriptions)) if (one / RUN_FILE).is_file()]
+    forbidden = reduce(or_, kept, ForbiddenLinks())
+    return Overlay(fitted.onto(interest), fitted.links, forbidden=forbidden), fitted.findings
 
 
 def notes_on(reading: Reading) -> tuple[str, ...]:

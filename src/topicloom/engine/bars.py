@@ -2,13 +2,15 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from topicloom.judge.connected import forbidden_links, separated_groups
-from topicloom.model import BrokenTopic
+from topicloom.judge.connected import forbidden_links
+from topicloom.model import BrokenTopic, ForbiddenLinks
 from topicloom.model.arrays import Int32Array
+from topicloom.model.forbidden import separated_sentence
 from topicloom.routing.ownership import Broker, undialled_pairs
 
 _SHOWN = 5
@@ -27,6 +29,11 @@ class Bars:
 
     pairs: tuple[tuple[str, str], ...] = ()
     brokers: Mapping[str, Broker] | None = None
+
+    @cached_property
+    def forbidden(self) -> ForbiddenLinks:
+        """What the overlay keeps of them."""
+        return ForbiddenLinks.of(self.pairs, self.brokers)
 
     def ids(self, numbers: Mapping[str, int]) -> tuple[Int32Array, str | None]:
         """Forbidden pairs as ids, and a sentence on those that forbid nothing.
@@ -49,31 +56,19 @@ class Bars:
 
 
 def faults_of(
-    links: Any, barred: Int32Array, numbers: Mapping[str, int], broken: Iterable[tuple[BrokenTopic, Sequence[str]]]
+    links: Any,
+    barred: Int32Array,
+    forbidden: ForbiddenLinks,
+    n_nodes: int,
+    broken: Iterable[tuple[BrokenTopic, Sequence[str]]],
 ) -> list[str]:
     """What the judge finds wrong: forbidden links that are used, and topics that forbidden pairs cut, the first few.
 
     ``broken`` are broken topics with their subscribers.
     """
-    used = forbidden_links(links, barred, len(numbers))
+    used = forbidden_links(links, barred, n_nodes)
     faults = [f"{len(used):,} forbidden links are used"] if len(used) else []
     for _, (topic, subscribers) in zip(range(_SHOWN), broken):
-        sentence = separated_sentence(topic.topic, subscribers, numbers, barred)
-        faults += [] if sentence is None else [sentence]
+        groups = forbidden.groups(subscribers)
+        faults += [separated_sentence(topic.topic, groups)] if len(groups) > 1 else []
     return faults
-
-
-def separated_sentence(topic: str, subscribers: Iterable[str], numbers: Mapping[str, int], forbid: Any) -> str | None:
-    """Say which groups of a topic's subscribers cannot meet. Returns None when forbidden pairs are not the reason."""
-    label = {numbers[name]: name for name in subscribers}
-    groups = separated_groups(list(label), forbid)
-    if len(groups) < 2:
-        return None
-    shown = " and ".join(_group([label[v] for v in group]) for group in groups[:_SHOWN])
-    rest = f" and {len(groups) - _SHOWN:,} more groups" if len(groups) > _SHOWN else ""
-    return f"topic {topic!r} cannot be connected: every link between {shown}{rest} is forbidden"
-
-
-def _group(names: Sequence[str]) -> str:
-    more = f", … {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else ""
-    return "{" + ", ".join(map(repr, names[:_SHOWN])) + more + "}"

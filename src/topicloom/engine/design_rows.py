@@ -17,10 +17,10 @@ from topicloom.engine.memory_limits import check_memory
 from topicloom.engine.request import DesignRequest, run_facts
 from topicloom.methods.references.beside import usual_ways
 from topicloom.methods.registry import design
-from topicloom.model import Metrics, Overlay, Verdict
+from topicloom.model import ForbiddenLinks, Metrics, Overlay, Verdict
 from topicloom.model.arrays import Int32Array
 from topicloom.spark.stages import Stages
-from topicloom.storage.overlay_directory import tables_of, write_sheet
+from topicloom.storage.overlay_directory import tables_of, write_forbidden, write_sheet
 from topicloom.storage.run_file import write_json, write_run
 
 
@@ -84,7 +84,7 @@ def design_rows(
     request = request.at(found.size, str)
     numbers, barred = _barred(found, request, stages)
     with stages("design", f"designing with {request.method}"):
-        forbid = {} if barred is None else {"forbid": barred}
+        forbid = {} if request.bars is None else {"forbid": request.bars.forbidden}
         overlay = design(found.interest, request.method, seed=request.seed, **request.options, **forbid)
     if request.refine is not None:
         from topicloom.refinement import refine  # here and not above, because its kernels take long to load
@@ -101,7 +101,7 @@ def design_rows(
     faults = []
     if barred is not None:
         broken = ((topic, found.interest.subscribers(str(topic.topic))) for topic in verdict.broken)
-        faults = faults_of(overlay.links, barred, numbers, broken)
+        faults = faults_of(overlay.links, barred, overlay.forbidden, len(numbers), broken)
     run = run_facts(
         request,
         report={**overlay.report, **({} if barred is None else {"forbidden_pairs": len(barred)})},
@@ -119,12 +119,15 @@ def dry_run_rows(tables: Sequence[pa.Table], stages: Stages, **given: Any) -> No
     look_at_rows(tables, stages, **given)
 
 
-def write_designed(designed: Designed, folder: Path, *, stages: Stages) -> None:
+def write_designed(
+    designed: Designed, folder: Path, *, forbidden: ForbiddenLinks = ForbiddenLinks(), stages: Stages
+) -> None:
     """Write the contents of an overlay directory into an empty folder."""
     with stages("write", "writing"):
         for name, content in designed.files.items():
             (folder / name).mkdir()
             (folder / name / "part-00000.parquet").write_bytes(content)
+        write_forbidden(folder, forbidden)
         write_sheet(folder)
     write_json(folder / "metrics.json", designed.metrics.to_dict())
     write_run(folder, {**designed.run, "seconds": stages.seconds})

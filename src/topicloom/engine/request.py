@@ -9,7 +9,7 @@ from typing import Any, Self
 from topicloom.engine.bars import Bars
 from topicloom.methods.registry import MethodSpec, Size, check_bars, check_options, spec_of
 from topicloom.methods.selection import chosen, method_for, options_for, promised
-from topicloom.model import Verdict
+from topicloom.model import ForbiddenLinks, Verdict
 from topicloom.model.checks import checked_seed
 from topicloom.storage.run_file import json_options, run_header
 
@@ -69,7 +69,12 @@ class DesignRequest:
 
     def at(self, size: Size, say: Callable[[str], object]) -> Self:
         """Return the request for an interest of that size: a method that only chooses is replaced, with a note."""
-        return replace(self, method=chosen(self.method, size, say))
+        return replace(self, method=chosen(self.method, size, say, barred=self.bars is not None))
+
+    @property
+    def forbidden(self) -> ForbiddenLinks:
+        """What the overlay is to keep of the links that may not be."""
+        return ForbiddenLinks() if self.bars is None else self.bars.forbidden
 
     @property
     def spec(self) -> MethodSpec:

@@ -17,8 +17,10 @@ class Choice(NamedTuple):
     why: str
 
 
-def choose_method(size: Size) -> Choice:
+def choose_method(size: Size, barred: bool = False) -> Choice:
     """The method with the fewest links in reasonable time for an interest of that size.
+
+    With ``barred``, it is one that can keep off forbidden links.
 
     >>> choose_method(Size(nodes=500, topics=100, subscriptions=10_000)).method
     'weighted-gm'
@@ -29,6 +31,8 @@ def choose_method(size: Size) -> Choice:
     """
     if size.nodes <= ALL_PAIRS_UP_TO:
         return Choice("weighted-gm", f"{size.nodes:,} nodes are at most {ALL_PAIRS_UP_TO:,}: all pairs are looked at")
+    if barred:
+        return Choice("weighted-gm", "of the methods for many nodes none keeps off forbidden links")
     pairs = size.subscriptions**2 // max(size.topics, 1)  # those that share a topic, if all topics were of one size
     if pairs <= FEW_PAIRS:
         why = f"few nodes share a topic, about {pairs / 10**6:.0f} million pairs: all of them are looked at"
@@ -52,16 +56,19 @@ def _memory(size: Size, options: Mapping[str, Any]) -> int:
     memory=_memory,
     chooses=choose_method,
 )
-def automatic(interest: Interest, *, seed: int = 0) -> Overlay:
+def automatic(interest: Interest, *, seed: int = 0, forbid: Any = None) -> Overlay:
     """Overlay by the method that suits the size of the interest.
 
     Up to 10,000 nodes that is `weighted_greedy_merge`, which looks at all pairs of nodes. It is the same method where
-    few nodes share a topic: (subscriptions)² / topics is at most 50 million. Otherwise it is `rounds_greedy_merge`.
+    few nodes share a topic: (subscriptions)² / topics is at most 50 million, and where links are forbidden. Otherwise
+    it is `rounds_greedy_merge`.
 
     Parameters
     ----------
     interest : Interest
     seed : int
+    forbid : pairs of node labels or ids, optional
+        Never linked; `design` says more.
 
     Returns
     -------
@@ -86,4 +93,6 @@ def automatic(interest: Interest, *, seed: int = 0) -> Overlay:
     'weighted-gm'
     """
     size = Size(interest.n_nodes, interest.n_topics, interest.n_subscriptions)
-    return spec_of(choose_method(size).method).function(interest, seed=seed)
+    if forbid is None:
+        return spec_of(choose_method(size).method).function(interest, seed=seed)
+    return spec_of(choose_method(size, True).method).function(interest, seed=seed, forbid=forbid)

@@ -58,7 +58,8 @@ class MethodSpec:
     share : callable, optional
         The most of an interest of a given `Size` that one task holds, with given options, if that is not all of it.
     chooses : callable, optional
-        Names the method to use for an interest of a given `Size`, with the reason, if it only chooses among others.
+        Names the method to use for an interest of a given `Size`, and whether links are forbidden, with the reason, if
+        it only chooses among others.
     """
 
     name: str
@@ -76,7 +77,7 @@ class MethodSpec:
     bars: bool = False
     parallel: bool = False
     share: Callable[..., Size] | None = None
-    chooses: Callable[[Size], tuple[str, str]] | None = None
+    chooses: Callable[[Size, bool], tuple[str, str]] | None = None
 
     def bytes_needed(self, size: Size, options: Mapping[str, Any] | None = None) -> int:
         """Upper estimate of the bytes that the method takes beyond the interest itself."""
@@ -149,9 +150,10 @@ def design(
         k=2)`` survives the failure of any one node.
     seed : int
         Decides between equally good links.
-    forbid : pairs of node labels or ids, optional
-        Links that may not be used; for ``gm``, ``weighted-gm``, ``minmax-oda``, ``low-oda``, ``gm2``, ``stacked-gm``. A
-        topic that needs one of them stays unconnected, and `verify` says so.
+    forbid : ForbiddenLinks, or pairs of node labels or ids, optional
+        Links that may not be used, kept in ``overlay.forbidden``; for ``gm``,
+        ``weighted-gm``, ``minmax-oda``, ``low-oda``, ``gm2``, ``stacked-gm`` and ``auto``. A topic that needs one of
+        them stays unconnected, and `verify` says so.
     **options
         Those of the method, such as ``rho=3`` for ``low-oda``.
 

@@ -81,12 +81,12 @@ def options_for(spec: MethodSpec, k: int | None, options: Mapping[str, Any] | No
     return {}
 
 
-def chosen(method: str, size: Size, say: Callable[[str], object]) -> str:
+def chosen(method: str, size: Size, say: Callable[[str], object], *, barred: bool = False) -> str:
     """Find the method to use for an interest of that size. A method that chooses gives its choice and the reason."""
     chooses = spec_of(method).chooses
     if chooses is None:
         return method
-    name, why = chooses(size)
+    name, why = chooses(size, barred)
     say(f"{method}: {name}, because {why}")
     return name
 

@@ -1,6 +1,7 @@
 """Interest, Overlay and the other frozen result types."""
 
 from topicloom.model.change import Change, Rejection
+from topicloom.model.forbidden import ForbiddenLinks
 from topicloom.model.interest import Interest
 from topicloom.model.overlay import Overlay
 from topicloom.model.results import (
@@ -21,6 +22,7 @@ __all__ = [
     "CutTopic",
     "DrillReport",
     "DrillSummary",
+    "ForbiddenLinks",
     "Hops",
     "Interest",
     "Metrics",

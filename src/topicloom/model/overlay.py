@@ -11,7 +11,8 @@ import numpy as np
 from topicloom.errors import InvalidLinksError
 from topicloom.extras import needing
 from topicloom.model.arrays import Int32Array, Int64Array, degrees, normalized_links, shared_topics
-from topicloom.model.checks import checked_seed, plain
+from topicloom.model.checks import checked_kind, checked_seed, plain
+from topicloom.model.forbidden import ForbiddenLinks
 from topicloom.model.given_links import link_ids
 from topicloom.model.interest import Interest, checked_interest
 from topicloom.storage import overlay_directory
@@ -39,6 +40,8 @@ class Overlay:
     report : mapping
         What the method found on its way and is worth knowing, such as the star sets of ``dc``; JSON-ready. Of an
         overlay that was judged when it was written, ``verified`` says at which k, and whether it holds.
+    forbidden : ForbiddenLinks
+        Links that it may never have; what changes its links keeps off them, or refuses. None of ``links`` is forbidden.
     """
 
     interest: Interest
@@ -47,12 +50,18 @@ class Overlay:
     options: Mapping[str, Any] = field(default_factory=dict)
     seed: int = 0
     report: Mapping[str, Any] = field(default_factory=dict)
+    forbidden: ForbiddenLinks = field(default_factory=ForbiddenLinks)
 
     def __post_init__(self) -> None:
         checked_interest(self.interest, "Overlay")
         links = normalized_links(self.links, self.interest.n_nodes)
         if len(links) != len(np.asarray(self.links)):
             raise InvalidLinksError(f"{len(np.asarray(self.links)) - len(links):,} links are repeated")
+        checked_kind("forbidden", self.forbidden, ForbiddenLinks, "ForbiddenLinks")
+        used = self.forbidden.used(self.interest, links)
+        if len(used):
+            u, v = map(self.interest.node_label, used[0].tolist())
+            raise InvalidLinksError(f"{len(used):,} links are forbidden, such as {u!r} – {v!r}")
         object.__setattr__(self, "links", links)
         object.__setattr__(self, "options", MappingProxyType({name: plain(at) for name, at in self.options.items()}))
         object.__setattr__(self, "seed", checked_seed(self.seed))
@@ -226,6 +235,7 @@ class Overlay:
                 "seed": self.seed,
                 **_judged_apart(self.report),
             },
+            forbidden=self.forbidden,
             overwrite=overwrite,
         )
 
@@ -250,7 +260,7 @@ class Overlay:
         --------
         save : writes it, and has an example.
         """
-        interest, links, run = overlay_directory.load(Path(directory))
+        interest, links, run, forbidden = overlay_directory.load(Path(directory))
         judged = {"verified": run["verified"]} if "verified" in run else {}
         return cls(
             interest,
@@ -259,6 +269,7 @@ class Overlay:
             run.get("options", {}),
             run.get("seed", 0),
             {**run.get("report", {}), **judged},
+            forbidden,
         )
 
     def to_networkx(self) -> "networkx.Graph[str | int]":
@@ -305,7 +316,7 @@ class Overlay:
         return hash((self.interest, self.n_links))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        facts = (self.method, dict(self.options), self.seed, dict(self.report))
+        facts = (self.method, dict(self.options), self.seed, dict(self.report), self.forbidden)
         return type(self), (self.interest, self.links, *facts)
 
     def __repr__(self) -> str:

@@ -5,11 +5,12 @@ from pathlib import Path
 from pyspark.sql import DataFrame
 
 from topicloom.errors import OutputExistsError
+from topicloom.model import ForbiddenLinks
 from topicloom.pipeline.design import DesignResult
 from topicloom.spark.columns import ORDER, TOPIC
 from topicloom.spark.stages import Stages
 from topicloom.storage.atomic import whole_directory
-from topicloom.storage.overlay_directory import write_sheet
+from topicloom.storage.overlay_directory import write_forbidden, write_sheet
 from topicloom.storage.run_file import write_json, write_run
 
 _LINKS_A_FILE = 1_000_000
@@ -65,7 +66,13 @@ def write_overlay(
         write_tables(result, staging, stages=stages)
 
 
-def write_tables(result: DesignResult, folder: Path, *, stages: Stages | None = None) -> None:
+def write_tables(
+    result: DesignResult,
+    folder: Path,
+    *,
+    forbidden: ForbiddenLinks = ForbiddenLinks(),
+    stages: Stages | None = None,
+) -> None:
     """Write the contents of an overlay directory into an empty folder."""
     stages = stages or Stages()
     with stages("write", "writing"):
@@ -78,6 +85,7 @@ def write_tables(result: DesignResult, folder: Path, *, stages: Stages | None = 
         }
         for name, table in tables.items():
             write_parquet(table, folder / name)
+        write_forbidden(folder, forbidden)
         write_sheet(folder)
     write_json(folder / "metrics.json", result.metrics.to_dict())
     write_run(folder, {**result.run, "seconds": {**result.run["seconds"], **stages.seconds}})

@@ -58,8 +58,8 @@ def refine(
 
     A *visit* takes one link out. If no topic needs it, it stays out. Otherwise one of the links that mend every topic
     that fell apart takes its place, drawn with a preference for links that serve many and rare topics. Neither the
-    number of links nor the maximum degree that is aimed at ever rises. Where neither has fallen in the end, the links
-    that were given are returned, so that nothing is changed for nothing.
+    number of links nor the maximum degree that is aimed at ever rises, and no link is put in that the overlay forbids.
+    Where neither has fallen in the end, the links that were given are returned, so that nothing is changed for nothing.
 
     Same overlay, effort and seed: identical links, on every machine. The clock decides nothing. Ctrl-C ends the
     refinement and returns what it has reached, a whole overlay.
@@ -67,7 +67,7 @@ def refine(
     Parameters
     ----------
     overlay : Overlay
-        Of any method, or links of your own (`Overlay.from_links`).
+        Of any method, or links of your own (`Overlay.from_links`). What it forbids stays forbidden.
     effort : float
         Above 0. One unit is a number of steps, a formula of the interest and the overlay that comes out at about the
         time of ``gm``; `topicloom.refinement.effort` has it. An effort of 1 does little more than get ready.
@@ -144,7 +144,7 @@ def refine(
         )
     facts = {"effort": effort, "objective": objective, "k": k, "shorten": shorten, "seed": seed, "stopped": stopped}
     report = {**overlay.report, "refinement": {**facts, **run.report()}}
-    return Overlay(overlay.interest, links, overlay.method, overlay.options, overlay.seed, report)
+    return Overlay(overlay.interest, links, overlay.method, overlay.options, overlay.seed, report, overlay.forbidden)
 
 
 def refine_beside(overlay: Overlay, n_standing: int, *, effort: float, seed: int = 0) -> Overlay:
@@ -203,7 +203,7 @@ class _Run:
         self.key = np.uint64(stream_key(np.int64(seed), REFINE_STREAM))
         self.lowers = objective == "degree"
         self.step_price = round(_UNIT * shorten) if k == 1 else 0
-        swaps = new_swaps(interest, overlay.links, swap_weights)
+        swaps = new_swaps(interest, overlay.links, swap_weights, overlay.forbidden.among(interest))
         swaps.counters[STANDING] = n_standing
         served = int(swaps.shared.sum())
         self.schedule = Schedule.of(interest, overlay.n_links, served, effort)

@@ -8,11 +8,11 @@ import numpy.typing as npt
 
 from topicloom.errors import InvalidInventoryError, InvalidLinksError
 from topicloom.model.arrays import Int32Array, Int64Array, degrees
+from topicloom.model.forbidden import ForbiddenLinks
 from topicloom.model.interest import Interest
 
 _ACCEPTS_ONLY, _BOTH, _DIALS_ONLY = 0, 1, 2
 _SHOWN = 5
-_MOST_PAIRS = 20_000_000
 
 
 class Broker(Protocol):
@@ -139,18 +139,8 @@ def undialled_pairs(numbers: Mapping[str, int], brokers: Mapping[str, Broker]) -
     if missing:
         shown = ", ".join(map(repr, missing[:_SHOWN]))
         raise InvalidLinksError(f"the inventory lacks {len(missing):,} of {len(numbers):,} nodes, such as {shown}")
-    dials = [name for name, b in brokers.items() if name in numbers and b.dials and not b.accepts]
-    accepts = [name for name, b in brokers.items() if name in numbers and b.accepts and not b.dials]
-    idle = [name for name, b in brokers.items() if name in numbers and not (b.accepts or b.dials)]
-    count = sum(len(group) ** 2 // 2 for group in (dials, accepts)) + len(idle) * len(numbers)
-    if count > _MOST_PAIRS:
-        raise InvalidLinksError(
-            f"about {count:,} pairs of brokers may not dial each other; at most {_MOST_PAIRS:,} are accepted"
-        )
-    groups = [np.array(sorted(numbers[name] for name in group), np.int64) for group in (dials, accepts)]
-    pairs = [np.column_stack([group[end] for end in np.triu_indices(len(group), 1)]) for group in groups]
-    alone = [(numbers[name], other) for name in idle for other in numbers.values() if other != numbers[name]]
-    return np.concatenate([*pairs, np.array(alone, np.int64).reshape(-1, 2)]).astype(np.int32)
+    known = {name: broker for name, broker in brokers.items() if name in numbers}
+    return ForbiddenLinks.of(brokers=known).ids(numbers)
 
 
 def _classes(interest: Interest, brokers: Mapping[str, Broker] | None) -> Int64Array:

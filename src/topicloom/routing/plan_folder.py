@@ -34,6 +34,7 @@ from topicloom.model.interest import Interest
 from topicloom.routing.ownership import ranks
 from topicloom.routing.route_table import Routes, names
 from topicloom.storage.atomic import recover, whole_directory
+from topicloom.storage.destination import check_local
 from topicloom.storage.overlay_directory import write_json
 
 FORMAT = 1
@@ -119,6 +120,7 @@ class Plan:
         PlanFormatError
             It is not a plan, is of another format, or contradicts itself.
         """
+        check_local(directory)
         source = Path(directory)
         recover(source)
         if not source.is_dir():

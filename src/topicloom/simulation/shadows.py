@@ -145,6 +145,7 @@ def simulate_leaves(
         checked_whole("candidates", candidates, coverage)
     if interest.node_labels is None:
         raise InvalidOptionError("leaves are given by name, and the nodes of this interest have none")
+    overlay.forbidden.refuse("simulate_leaves")
     maintainer = Maintainer(interest, overlay, policy="shadow", coverage=coverage, rho=rho, k=1, seed=seed)
     names = interest.node_labels.tolist()
     keys = np.array([node_key(name, seed) for name in names], np.uint64)

@@ -22,7 +22,8 @@ from pathlib import Path
 from typing import BinaryIO
 
 from topicloom.errors import OutputExistsError
-from topicloom.storage.destination import check_destination
+from topicloom.storage.destination import check_destination, check_local
+from topicloom.storage.own_files import is_own_folder
 
 __all__ = ["check_destination", "flush", "recover", "remove_leftovers", "whole_directory", "whole_file"]
 
@@ -57,6 +58,7 @@ def whole_directory(
     OutputExistsError
         The destination may not be replaced or cannot be written, or the disk is full.
     """
+    check_local(destination)
     destination = Path(os.path.abspath(destination))  # noqa: PTH100 - resolve() would follow a link at the destination
     inputs = list(inputs)
     recover(destination)
@@ -94,6 +96,7 @@ def whole_file(path: Path, *, durable: bool = False) -> Iterator[BinaryIO]:
     OutputExistsError
         It cannot be written, or the disk is full.
     """
+    check_local(path)
     partial = path.with_name(_hidden_name(path))
     try:
         try:
@@ -114,9 +117,9 @@ def whole_file(path: Path, *, durable: bool = False) -> Iterator[BinaryIO]:
 def recover(destination: Path) -> None:
     """Put back what a process that died between two renames had set aside."""
     aside = _aside(destination)
-    if aside.exists() and not destination.exists():
+    if is_own_folder(aside) and not os.path.lexists(destination):
         with _locked(destination.parent):
-            if aside.exists() and not destination.exists():
+            if is_own_folder(aside) and not os.path.lexists(destination):
                 aside.rename(destination)
 
 

@@ -6,6 +6,7 @@ Every writer asks `check_destination` before it starts and again before it moves
 import glob
 import json
 import os
+import re
 import stat
 from collections.abc import Callable, Iterable
 from contextlib import suppress
@@ -15,12 +16,33 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from topicloom.errors import OutputExistsError
+from topicloom.errors import InvalidOptionError, OutputExistsError
+from topicloom.storage.own_files import read_regular
 
 # Files by which a folder is known as topicloom's: JSON that names topicloom's version.
 MARKS = ("run.json", "results.json", "plan.json")
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")
 _PLAN = {"format", "generation", "fingerprints"}
 _SUBSCRIPTIONS = ["node", "topic"]
+
+
+def check_local(path: str | Path) -> None:
+    """Refuse a URL, such as ``s3a://bucket/overlay``, where a folder or file of this machine is read or written.
+
+    `Path` would make a local folder called ``s3a:`` of it.
+
+    Raises
+    ------
+    InvalidOptionError
+    """
+    parts = Path(path).parts
+    with suppress(OSError, ValueError):
+        parts = Path(path).relative_to(Path.cwd()).parts
+    if len(parts) > 1 and _SCHEME.fullmatch(parts[0]):
+        raise InvalidOptionError(
+            f"{Path(*parts)} is the address of a store ({parts[0]}), which is not written or read as a folder; "
+            f"a path of this machine is accepted, such as /{'/'.join(parts[1:])}"
+        )
 
 
 def check_destination(
@@ -47,6 +69,7 @@ def check_destination(
     ------
     OutputExistsError
     """
+    check_local(destination)
     # Another writer may move it away meanwhile, so one look decides; and what is gone may be written.
     with suppress(FileNotFoundError, NotADirectoryError):
         if not stat.S_ISDIR(destination.lstat().st_mode):
@@ -142,7 +165,7 @@ def _working_directory() -> Path | None:
 def _mark(path: Path) -> dict[str, Any] | None:
     """Read a mark of ours. Returns None for anything else."""
     try:
-        content = json.loads(path.read_bytes())
+        content = json.loads(read_regular(path))
     except (OSError, ValueError, RecursionError):
         return None
     if not isinstance(content, dict):

@@ -7,6 +7,8 @@
     nodes/           id, topic_count, degree
     topics/          topic, subscribers, links, components, diameter (null when it is not connected), diameter_sampled
     rejected/        file, line, raw, node, topic, reason   input rows that were not used
+    forbidden/       src, dst                         pairs that may not be linked; only where there are any
+    dialling/        node, dials, accepts             nodes that may not dial, or not be dialled; likewise
     links.csv        src, dst, shared_topics          the links once more, for a spreadsheet; see `write_sheet`
     metrics.json     the values of `Metrics`
     run.json         format, id, method, options, seed, fingerprint, versions, counts, seconds per stage, files
@@ -30,6 +32,7 @@ import pyarrow.parquet as pq
 from topicloom.errors import OverlayFormatError, TopicloomError
 from topicloom.model import labels as label_columns
 from topicloom.model.arrays import Int32Array, Int64Array, degrees, normalized_links, shared_topics
+from topicloom.model.forbidden import PAIRS, RULES, ForbiddenLinks
 from topicloom.model.interest import ROLES, Interest, role_numbers
 from topicloom.storage.atomic import recover, whole_directory
 from topicloom.storage.parts import OpenFolder, opened, read_part
@@ -38,10 +41,12 @@ from topicloom.storage.run_file import RUN_FILE, parse_run, run_header, write_js
 __all__ = [
     "REJECTED",
     "load",
+    "read_forbidden",
     "read_run",
     "run_header",
     "save",
     "tables_of",
+    "write_forbidden",
     "write_json",
     "write_parquet",
     "write_sheet",
@@ -55,7 +60,7 @@ _MOST_IN_SHEET = 100_000
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet runs a cell that begins so
 _PAUSE = 0.005  # seconds between attempts
 
-Loaded = tuple[Interest, Int32Array, dict[str, Any]]
+Loaded = tuple[Interest, Int32Array, dict[str, Any], ForbiddenLinks]
 Answer = TypeVar("Answer")
 
 
@@ -67,6 +72,7 @@ def save(
     topic_columns: Mapping[str, pa.Array],
     metrics: Mapping[str, Any],
     run: Mapping[str, Any],
+    forbidden: ForbiddenLinks,
     overwrite: bool = False,
 ) -> None:
     """Write an overlay directory, whole or not at all."""
@@ -81,6 +87,7 @@ def save(
         for name, table in tables.items():
             (staging / name).mkdir()
             write_parquet(table, staging / name / "part-00000.parquet")
+        write_forbidden(staging, forbidden)
         write_sheet(staging)
         write_json(staging / "metrics.json", metrics)
         labelled = interest.node_labels is not None
@@ -91,6 +98,23 @@ def write_parquet(table: pa.Table, path: Path) -> None:
     """Write a Parquet file whose pages carry checksums. The name need not be UTF-8."""
     with path.open("xb") as file:
         pq.write_table(table, file, write_page_checksum=True)
+
+
+def write_forbidden(folder: Path, forbidden: ForbiddenLinks) -> None:
+    """Write the parts of an overlay directory that say which links may not be. There are none if nothing is."""
+    for name, table in forbidden.tables().items():
+        (folder / name).mkdir()
+        write_parquet(table, folder / name / "part-00000.parquet")
+
+
+def read_forbidden(source: Path) -> ForbiddenLinks:
+    """Read which links an overlay directory says may not be.
+
+    Raises
+    ------
+    InputNotFoundError, OverlayFormatError
+    """
+    return _while_replaced(source, lambda folder: _forbidden(folder, _run(folder).get("files")))
 
 
 def write_sheet(folder: Path) -> None:
@@ -165,8 +189,9 @@ def _loaded(folder: OpenFolder) -> Loaded:
     topics = read_part(folder, "topics", ["topic"], digests, also=["subscribers"])
     subscriptions = read_part(folder, "subscriptions", ["node", "topic"], digests, also=["role"])
     links = read_part(folder, "links", ["src", "dst", "order"], digests)
+    forbidden = _forbidden(folder, digests)
     try:
-        return _assembled(folder.path, run, nodes, topics, subscriptions, links)
+        return *_assembled(folder.path, run, nodes, topics, subscriptions, links), forbidden
     except OverlayFormatError:
         raise
     except (TopicloomError, pa.ArrowException) as error:
@@ -174,9 +199,20 @@ def _loaded(folder: OpenFolder) -> Loaded:
         raise OverlayFormatError(f"{folder.path} holds tables that do not fit together: {reason}") from None
 
 
+def _forbidden(folder: OpenFolder, digests: Mapping[str, str] | None) -> ForbiddenLinks:
+    parts = []
+    for name, columns in ((PAIRS, ["src", "dst"]), (RULES, ["node", "dials", "accepts"])):
+        there = folder.has(name) or any(path.startswith(f"{name}/") for path in digests or ())
+        parts.append(read_part(folder, name, columns, digests) if there else None)
+    try:
+        return ForbiddenLinks.from_tables(*parts)
+    except TopicloomError as error:
+        raise OverlayFormatError(f"{folder.path}: {error}") from None
+
+
 def _assembled(
     source: Path, run: dict[str, Any], nodes: pa.Table, topics: pa.Table, subscriptions: pa.Table, links: pa.Table
-) -> Loaded:
+) -> tuple[Interest, Int32Array, dict[str, Any]]:
     labelled = run.get("labels", True)
     node_names, node_order, node_labels = _index(nodes["id"], f"{source}: nodes/", labelled)
     topic_names, topic_order, topic_labels = _index(topics["topic"], f"{source}: topics/", labelled)

@@ -11,6 +11,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from topicloom.errors import InputNotFoundError, OverlayFormatError
+from topicloom.storage.destination import check_local
+from topicloom.storage.own_files import read_regular
 
 
 @dataclass(frozen=True)
@@ -28,6 +30,10 @@ class OpenFolder:
             return False
         return os.path.samestat(now, os.fstat(self.handle))
 
+    def has(self, name: str) -> bool:
+        """Whether the folder has an entry of that name."""
+        return name in os.listdir(self.handle)  # noqa: PTH208
+
     def names(self, part: str) -> list[str]:
         """Return the names of the files of a part, without hidden ones and marks of Spark."""
         try:
@@ -42,8 +48,7 @@ class OpenFolder:
     def read(self, name: str) -> bytes:
         """Read a file of the folder."""
         try:
-            with os.fdopen(os.open(name, os.O_RDONLY, dir_fd=self.handle), "rb") as file:
-                return file.read()
+            return read_regular(name, self.handle)
         except OSError as error:
             raise OverlayFormatError(f"{self.path}: {name} cannot be read ({_reason(error)})") from None
 
@@ -51,6 +56,7 @@ class OpenFolder:
 @contextmanager
 def opened(path: Path) -> Iterator[OpenFolder]:
     """Open a folder for the length of the block."""
+    check_local(path)
     try:
         handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
     except FileNotFoundError:

@@ -20,6 +20,7 @@ import numpy as np
 import pyarrow as pa
 
 from topicloom.errors import OverlayFormatError, UnreadableInputError
+from topicloom.storage.own_files import read_regular
 from topicloom.version import __version__
 
 FORMAT = 1
@@ -85,7 +86,7 @@ class Version:
     def of(cls, folder: str) -> Self | None:
         """Return the version of the result that a folder holds now, None if topicloom wrote none there."""
         try:
-            content = Path(folder, RUN_FILE).read_bytes()
+            content = read_regular(Path(folder, RUN_FILE))
             ours = "topicloom" in json.loads(content)["versions"]
         except (OSError, ValueError, LookupError, TypeError, RecursionError):
             return None

@@ -12,6 +12,7 @@ from topicloom.churn import Maintainer, holds_state
 from topicloom.errors import InputNotFoundError, InvalidOptionError, OutputExistsError
 from topicloom.model import Overlay
 from topicloom.routing import Plan
+from topicloom.storage.destination import check_local
 from topicloom.stream.arrivals import check_columns
 from topicloom.stream.batches import BatchSink, Listener
 from topicloom.stream.source import local_path
@@ -147,6 +148,7 @@ def maintain(
     """
     _refuse(events)
     check_columns(events)
+    check_local(out)
     folder = Path(out).absolute()
     try:
         folder.mkdir(parents=True, exist_ok=True)

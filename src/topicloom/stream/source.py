@@ -8,6 +8,7 @@ from pyspark.sql.types import ArrayType, StringType, StructField, StructType
 
 from topicloom.errors import InputNotFoundError, InvalidOptionError, MissingColumnError
 from topicloom.model.checks import checked_whole
+from topicloom.storage.destination import check_local
 from topicloom.stream.arrivals import BLOCK, COLUMNS, FILE, NEEDED, VALUE
 
 JSON, PARQUET = FORMATS = ("json", "parquet")
@@ -67,6 +68,7 @@ def read_events(
     >>> events.isStreaming
     True
     """
+    check_local(folder)
     folder = Path(folder).absolute()
     files_per_batch = checked_whole("files_per_batch", files_per_batch, 1)
     if not folder.is_dir():

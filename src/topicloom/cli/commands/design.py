@@ -109,7 +109,7 @@ def command(
     check_engine(engine, spark_options)
     barred = forbid is not None or inventory is not None
     request = DesignRequest.of(method, options.given, seed=seed, k=k, barred=barred)
-    request = replace(request, refine=_effort(refine, barred), exact_diameters=exact_diameters)
+    request = replace(request, refine=_effort(refine), exact_diameters=exact_diameters)
     if method is None and k is not None:
         tell(f"k = {k}: designing with {request.method}{CHOICES.get(request.method, '')}")
     out = out.absolute()
@@ -154,7 +154,7 @@ def command(
                     sentence=f"designing with {request.method}",
                 )
         if result is not None and result.files:
-            write_designed(result, staging, stages=stages)
+            write_designed(result, staging, forbidden=request.forbidden, stages=stages)
     if result is None:
         return 0
     _remove_work(out, work)
@@ -178,11 +178,9 @@ def command(
     return 0 if (result.verdict.ok and not result.faults) or request.spec.reference else 1
 
 
-def _effort(refine: float | None, barred: bool) -> float | None:
+def _effort(refine: float | None) -> float | None:
     if refine is not None and not refine > 0:
         raise InvalidOptionError(f"--refine must be above 0, not {refine:g}")
-    if refine is not None and barred:
-        raise InvalidOptionError("--refine does not know of forbidden links; leave one of the two out")
     return refine
 
 
@@ -239,8 +237,8 @@ def _spread(
     if barred is not None:
         from topicloom.cli.forbidden_links import forbidden_faults
 
-        faults = forbidden_faults(result, numbers, barred)
-    write_tables(result, staging, stages=stages)
+        faults = forbidden_faults(result, numbers, barred, request.forbidden)
+    write_tables(result, staging, forbidden=request.forbidden, stages=stages)
     if result.work is not None:
         shutil.rmtree(result.work, ignore_errors=True)
     return Designed({}, result.metrics, result.verdict, result.run, tuple(faults), _beside(prepared))

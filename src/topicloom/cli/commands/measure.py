@@ -49,11 +49,16 @@ def command(
         spread,
         sentence="measuring",
     )
+    from topicloom.cli.forbidden_links import forbidden_of, tell_of_forbidden
+
+    forbidden = forbidden_of(subscriptions, links, link_table.wanted)
+    tell_of_forbidden(forbidden)
     values = metrics.to_dict()
     if as_json:
         odd = {"link_findings": findings.to_dict()} if findings.sentences else {}
+        barred = {"forbidden_links": forbidden} if forbidden else {}
         certified = {} if proved is None else {"bound": proved.facts(metrics.links)}
-        print(json.dumps({**values, **odd, **certified}, allow_nan=False))
+        print(json.dumps({**values, **odd, **barred, **certified}, allow_nan=False))
         return
     broken = metrics.disconnected_topics - metrics.relayed_topics
     if broken:

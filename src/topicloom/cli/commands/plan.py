@@ -1,6 +1,8 @@
 """``topicloom plan``: what changed between an overlay and the table of today."""
 
 import json
+import os
+import stat
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -13,6 +15,8 @@ from topicloom.cli.given import given_interest
 from topicloom.cli.option_groups import Json, TableOptions
 from topicloom.errors import OutputExistsError
 from topicloom.model import Change, Interest, Overlay
+from topicloom.storage.atomic import whole_file
+from topicloom.storage.destination import check_local
 
 EXAMPLE = "Example: topicloom plan today.csv --from overlay --events events.jsonl    (exit code 0: nothing, 1: changes)"
 _SHOWN = 20
@@ -27,6 +31,9 @@ def command(
     events: Annotated[
         Path | None, typer.Option(help="Write the events there, for topicloom churn.", show_default=False)
     ] = None,
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Replace the file of --events if it is there.")
+    ] = False,
     links: Annotated[
         bool, typer.Option("--links", help="Also apply the events, and say which links would come and go.")
     ] = False,
@@ -44,7 +51,7 @@ def command(
             narrator(f"applying {len(made):,} events")
             change = Maintainer(given.interest, given).apply(made)
     if events is not None:
-        _write(events, made)
+        _write(events, made, overwrite)
     if as_json:
         print(json.dumps(_facts(made, change), ensure_ascii=False))
     else:
@@ -81,13 +88,15 @@ def _lines(made: Sequence[Event]) -> list[dict[str, Any]]:
     ]
 
 
-def _write(path: Path, made: Sequence[Event]) -> None:
+def _write(path: Path, made: Sequence[Event], overwrite: bool) -> None:
     lines = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in _lines(made))
-    try:
-        with path.open("x", encoding="utf-8") as file:
-            file.write(lines)
-    except OSError as error:
-        raise OutputExistsError(f"cannot write {path}: {error.strerror}; choose another place") from None
+    check_local(path)
+    if os.path.lexists(path) and not overwrite:
+        raise OutputExistsError(f"cannot write {path}: it exists; choose another place, or replace it with --overwrite")
+    if os.path.lexists(path) and not stat.S_ISREG(path.lstat().st_mode):
+        raise OutputExistsError(f"cannot write {path}: it is no regular file; choose another place")
+    with whole_file(path) as file:
+        file.write(lines.encode())
     tell(f"wrote {len(made):,} events to {path}")
 
 

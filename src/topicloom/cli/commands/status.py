@@ -22,6 +22,7 @@ from topicloom.model import Overlay
 from topicloom.model.arrays import degrees
 from topicloom.model.checks import checked_whole
 from topicloom.storage.atomic import recover
+from topicloom.storage.destination import check_local
 
 EXAMPLE = "Example: topicloom status live    (the OUT of topicloom stream, its state.db, or any overlay directory)"
 
@@ -91,6 +92,7 @@ def _standing(source: Path) -> Standing:
     if "://" not in str(source):
         recover(source)
     state = source / "state.db" if source.is_dir() else source
+    check_local(source)
     if not source.exists():
         raise InputNotFoundError(f"{source} does not exist")
     if state.is_file():

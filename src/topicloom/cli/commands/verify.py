@@ -34,7 +34,10 @@ def command(
     as_json: Json = False,
     spark_options: SparkOptions,
 ) -> int:
-    """Judge links of any origin against the subscriptions: exit code 0 if every topic is connected, 1 if not."""
+    """Judge links of any origin against the subscriptions: exit code 0 if every topic is connected, 1 if not.
+
+    Links that an overlay directory forbids break it, too.
+    """
     checked_k(k)
     from topicloom.engine.check_rows import verify_rows
 
@@ -52,12 +55,17 @@ def command(
         spread,
         sentence="verifying",
     )
+    from topicloom.cli.forbidden_links import forbidden_of, tell_of_forbidden
+
+    forbidden = forbidden_of(subscriptions, links, link_table.wanted)
+    tell_of_forbidden(forbidden)
+    ok = verdict.ok and not forbidden
     if as_json:
         shown = [broken._asdict() for broken in verdict.broken]
-        facts = {"ok": verdict.ok, "k": k, "topics": verdict.topics, "broken_topics": verdict.broken_topics}
+        facts = {"ok": ok, "k": k, "topics": verdict.topics, "broken_topics": verdict.broken_topics}
         about = {"idle_links": verdict.idle_links, "broken": shown, "link_findings": findings.to_dict()}
-        print(json.dumps({**facts, **about}))
-        return 0 if verdict.ok else 1
+        print(json.dumps({**facts, **about, "forbidden_links": forbidden}))
+        return 0 if ok else 1
     if verdict.idle_links:
         tell(f"warning: {verdict.idle_links:,} links serve no topic: the nodes that they join share none")
     for broken in verdict.broken[:_SHOWN]:
@@ -65,11 +73,13 @@ def command(
     if verdict.broken_topics > _SHOWN:
         print(f"… and {verdict.broken_topics - _SHOWN:,} more")
     connected = f"{k}-topic-connected" if k > 1 else "topic-connected"
-    if verdict.ok:
+    if ok:
         print(f"holds: all {verdict.topics:,} topics are {connected}")
+    elif verdict.ok:
+        print(f"broken: {len(forbidden):,} links are forbidden; all topics are {connected}")
     else:
         print(f"broken: {verdict.broken_topics:,} of {verdict.topics:,} topics are not {connected}")
-    return 0 if verdict.ok else 1
+    return 0 if ok else 1
 
 
 def broken_sentence(broken: "BrokenTopic", k: int) -> str:

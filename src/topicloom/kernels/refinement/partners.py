@@ -14,7 +14,8 @@ _CLOSER_LOOK = 2  # times as many candidates are scored in full where not all to
 def list_partners(s, u, most_read):
     """List the nodes that share most with a node, by falling score.
 
-    Members of its rarest topics are read, and the best are then scored over all topics.
+    Members of its rarest topics are read, and the best are then scored over all topics. Those that it may not be linked
+    to are left out.
 
     Parameters
     ----------
@@ -28,12 +29,15 @@ def list_partners(s, u, most_read):
     Cost: O(most_read · LISTED) at worst, and a merge of two rows for each of the best.
     """
     n_touched, complete = _gather(s, u, most_read)
+    for x in range(s.barred_ptr[u], s.barred_ptr[u + 1]):
+        s.sharing[s.barred[x]] = 0
     nodes, scores = s.best, s.best_score
     wanted = LISTED if complete else _CLOSER_LOOK * LISTED
     found = 0
     for x in range(n_touched):
         v = s.touched[x]
-        found = _offer(nodes, scores, found, wanted, v, s.sharing[v])
+        if s.sharing[v]:
+            found = _offer(nodes, scores, found, wanted, v, s.sharing[v])
         s.sharing[v] = 0
     listed = 0
     for x in range(found):

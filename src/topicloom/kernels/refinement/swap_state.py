@@ -17,6 +17,7 @@ from topicloom.kernels.jit import borrowing, serial
 from topicloom.kernels.sorted_rows import shared
 
 NONE = -1
+NO_LINKS = np.empty((0, 2), np.int32)
 LINKS, ARCS, CLOCK, RANDOM, VISITS, SERVED, FOLLOWED, LOOKED, LISTS, READ, STANDING = range(11)
 COUNTERS = 11
 LISTED = 40  # partners kept for a node
@@ -61,13 +62,14 @@ class Swaps(NamedTuple):
     best_score: np.ndarray  # int64 (2 · LISTED): scratch
     penalty: np.ndarray  # int64 per degree: what one more link at a node of that degree costs
     depth: np.ndarray  # int64 per entry: cost of its distance from the centre of its topic; empty if none
-    counters: (
-        np.ndarray
-    )  # int64: links, arcs, clock of sides, random numbers; the work done, see `steps_of`; the first links, which stay
+    # int64: links, arcs, clock of sides, random numbers; the work done, see `steps_of`; the first links, which stay
+    counters: np.ndarray
     outcomes: np.ndarray  # int64: visits by outcome
+    barred_ptr: np.ndarray  # int64 per node: its first forbidden partner
+    barred: np.ndarray  # int32 per node and forbidden partner
 
 
-def new_swaps(interest, links, weight_of):
+def new_swaps(interest, links, weight_of, barred_links=NO_LINKS):
     """Make the state of a refinement.
 
     Parameters
@@ -77,6 +79,8 @@ def new_swaps(interest, links, weight_of):
         The overlay to refine.
     weight_of : callable
         ``weight_of(subscribers, links_inside)`` gives the weight of each topic of at least two subscribers.
+    barred_links : (m, 2) int32
+        Links that may not be put in.
 
     Returns
     -------
@@ -114,6 +118,7 @@ def new_swaps(interest, links, weight_of):
         np.zeros(n_nodes, np.int64), np.empty(n_nodes, np.int32), np.empty(2 * LISTED, np.int32),
         np.empty(2 * LISTED, np.int64), np.zeros(n_nodes + 1, np.int64),
         np.zeros(0, np.int64), counters, np.zeros(OUTCOMES, np.int64),
+        *_partners_of(barred_links, n_nodes),
     )  # fmt: skip
     repack(s)
     inside = np.zeros(len(rising), np.int64)
@@ -121,6 +126,15 @@ def new_swaps(interest, links, weight_of):
     s.weight[:] = weight_of(subscribers, inside)
     _score_links(s)
     return s
+
+
+def _partners_of(links, n_nodes):
+    """CSR of the other ends of each node's links."""
+    ends = np.concatenate([links[:, 0], links[:, 1]]).astype(np.int64)
+    others = np.concatenate([links[:, 1], links[:, 0]]).astype(np.int32)
+    ptr = np.zeros(n_nodes + 1, np.int64)
+    np.cumsum(np.bincount(ends, minlength=n_nodes), out=ptr[1:])
+    return ptr, others[np.argsort(ends, kind="stable")]
 
 
 def with_more_room(s):

@@ -10,7 +10,7 @@ from topicloom.errors import InvalidLinksError
 from topicloom.kernels.greedy.dense import DENSE_BYTES, MANY_COLUMNS
 from topicloom.kernels.greedy.engine import NO_LINKS, greedy_links
 from topicloom.methods.registry import Size
-from topicloom.model import Interest, Overlay
+from topicloom.model import ForbiddenLinks, Interest, Overlay
 from topicloom.model.arrays import Int32Array, normalized_links
 from topicloom.model.checks import checked_seed
 
@@ -20,7 +20,7 @@ def forbidden_pairs(interest: Interest, forbid: Any) -> Int32Array:
 
     Parameters
     ----------
-    forbid : (m, 2) array of node ids, or iterable of pairs of labels
+    forbid : ForbiddenLinks, (m, 2) array of node ids, or iterable of pairs of labels
 
     Raises
     ------
@@ -33,6 +33,8 @@ def forbidden_pairs(interest: Interest, forbid: Any) -> Int32Array:
     >>> forbidden_pairs(tl.Interest.from_pairs(list("abc"), list("xxx")), [("c", "a")]).tolist()
     [[0, 2]]
     """
+    if isinstance(forbid, ForbiddenLinks):
+        return forbid.among(interest)
     given: npt.NDArray[Any] = np.asarray(forbid if isinstance(forbid, np.ndarray) else list(forbid))
     if given.dtype.kind in "iu" or given.size == 0:
         return normalized_links(given, interest.n_nodes)
@@ -44,6 +46,17 @@ def forbidden_pairs(interest: Interest, forbid: Any) -> Int32Array:
     except (TypeError, ValueError):
         raise InvalidLinksError("forbidden pairs are pairs of node labels, or an (m, 2) array of node ids") from None
     return normalized_links(np.array(pairs), interest.n_nodes)
+
+
+def kept_off(interest: Interest, forbid: Any) -> tuple[Int32Array, ForbiddenLinks]:
+    """The forbidden pairs as node ids, and what the overlay keeps of them."""
+    if forbid is None:
+        return NO_LINKS, ForbiddenLinks()
+    barred = forbidden_pairs(interest, forbid)
+    if isinstance(forbid, ForbiddenLinks):
+        return barred, forbid
+    names = [interest.node_label(v) for v in range(interest.n_nodes)]
+    return barred, ForbiddenLinks((names[u], names[v]) for u, v in barred.tolist())
 
 
 def grown(
@@ -61,7 +74,7 @@ def grown(
 
     Pairs of ``forbid`` are never linked; a topic that needs one of them stays in several components.
     """
-    barred = NO_LINKS if forbid is None else forbidden_pairs(interest, forbid)
+    barred, forbidden = kept_off(interest, forbid)
     links = greedy_links(
         interest.indptr,
         interest.topics,
@@ -73,7 +86,7 @@ def grown(
         seed=checked_seed(seed),
     )
     report = {} if forbid is None else {"forbidden_pairs": len(barred)}
-    return Overlay(interest, links, method, options, seed, report)
+    return Overlay(interest, links, method, options, seed, report, forbidden)
 
 
 def greedy_memory(size: Size, options: Mapping[str, Any] | None = None) -> int:

@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from topicloom.kernels.greedy.engine import NO_LINKS, greedy_links
+from topicloom.kernels.greedy.engine import greedy_links
 from topicloom.kernels.paths.disjoint_paths import needed_links
 from topicloom.kernels.tie_order import places_on_circle
-from topicloom.methods.greedy.grown import forbidden_pairs, greedy_memory
+from topicloom.methods.greedy.grown import greedy_memory, kept_off
 from topicloom.methods.greedy.redundant_links import drop_redundant_links
 from topicloom.methods.per_topic.harary_per_topic import harary_graphs
 from topicloom.methods.per_topic.topic_graphs import similarity_sequence
@@ -88,12 +88,13 @@ def stacked_greedy_merge(interest: Interest, *, k: int = 3, seed: int = 0, forbi
     """
     k, seed = checked_whole("k", k, 1), checked_seed(seed)
     enough = min(k, int(np.diff(interest.topic_indptr).max(initial=1)))  # then every topic is a clique
-    barred = NO_LINKS if forbid is None else forbidden_pairs(interest, forbid)
+    barred, forbidden = kept_off(interest, forbid)
     links = _stacked(interest, enough, seed, barred)
     if enough > 2:  # Greedy Merge reaches 1 and GM2 reaches 2 by themselves
         links = _completed(interest, links, enough, barred)
     report = {} if forbid is None else {"forbidden_pairs": len(barred)}
-    return Overlay(interest, drop_redundant_links(interest, links, enough), "stacked-gm", {"k": k}, seed, report)
+    links = drop_redundant_links(interest, links, enough)
+    return Overlay(interest, links, "stacked-gm", {"k": k}, seed, report, forbidden)
 
 
 def _stacked(interest: Interest, k: int, seed: int, barred: Int32Array) -> Int32Array:

@@ -19,6 +19,7 @@ from topicloom.errors import OutputExistsError
 from topicloom.pipeline.dc.pieces import PieceCounts
 from topicloom.spark.stages import Stages
 from topicloom.storage.atomic import whole_file
+from topicloom.storage.destination import check_local
 from topicloom.version import __version__
 
 _COUNTS = b"topicloom"
@@ -27,6 +28,7 @@ _SECONDS_BETWEEN_LOOKS = 1.0
 
 def run_folder(work: Path, fingerprint: str, options: Mapping[str, Any], seed: int) -> Path:
     """The folder of a run: another one for other subscriptions, options, seed or version."""
+    check_local(work)
     facts = json.dumps([fingerprint, sorted(options.items()), seed, __version__], default=str)
     return work / hashlib.sha256(facts.encode()).hexdigest()[:16]
 
