@@ -41,7 +41,7 @@ def command(
         return lambda *prepared, **folder: (measure_prepared(*prepared, **folder), None)
 
     (metrics, proved), findings = links_checked(
-        [(subscriptions, table.wanted), (links, link_table.wanted)],
+        [(subscriptions, table.wanted), (links, link_table.wanted_as(table))],
         table.expand,
         engine,
         spark_options,

@@ -6,9 +6,10 @@ from typing import Annotated
 
 import typer
 
+from topicloom.cli.commands.routes import load_inventory
 from topicloom.cli.console import format_number, narrated, print_table
-from topicloom.cli.option_groups import Json
-from topicloom.deploy import TARGETS, Inventory, Network, Rehearsal, rehearse
+from topicloom.cli.option_groups import Json, TextOptions
+from topicloom.deploy import TARGETS, Network, Rehearsal, rehearse
 from topicloom.routing import Plan
 
 EXAMPLE = "Example: topicloom rehearse plan --kill worst    (exit code 0: every copy once, 1: not)"
@@ -32,6 +33,8 @@ def command(
     switch: Annotated[
         Path | None, typer.Option(help="Plan to change to under traffic, in two steps.", show_default=False)
     ] = None,
+    *,
+    text: TextOptions,
     as_json: Json = False,
 ) -> int:
     """Run a plan on real brokers on 127.0.0.1, publish every topic at every subscriber, count every copy.
@@ -46,7 +49,7 @@ def command(
         result = rehearse(
             network,
             to,
-            inventory=None if inventory is None else Inventory.load(inventory),
+            inventory=load_inventory(inventory, text)[0],
             kill=victims,
             new=new,
             tell=narrator,

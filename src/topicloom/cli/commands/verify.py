@@ -44,7 +44,7 @@ def command(
         return partial(verify_prepared, k=k)
 
     verdict, findings = links_checked(
-        [(subscriptions, table.wanted), (links, link_table.wanted)],
+        [(subscriptions, table.wanted), (links, link_table.wanted_as(table))],
         table.expand,
         engine,
         spark_options,
