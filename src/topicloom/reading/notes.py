@@ -142,8 +142,9 @@ class Finding(NamedTuple):
                 "unless expand='mqtt' or expand='nats' is given"
             )
         if self.kind == "blanks":
+            many = f"{self.what} begins or ends" if self.number == 1 else f"{self.what}s begin or end"
             return (
-                f"warning: {self.number:,} {self.what}s begin or end with a blank, such as {shown}; blanks are part of "
+                f"warning: {self.number:,} {many} with a blank, such as {shown}; blanks are part of "
                 "a label unless trim=True is given"
             )
         if self.kind == "several":
