@@ -109,6 +109,14 @@ def test_audit_and_plan_have_the_options_that_they_recommend(subs, tmp_path, cap
     assert code == 0 and "no changes" in printed
 
 
+def test_a_field_over_128_kib_beside_configurations_is_a_sentence(tmp_path, capsys):
+    write(tmp_path / "a.conf", "listener 1\n")
+    write(tmp_path / "brokers.csv", "file,node\na.conf," + "x" * 140_000 + "\n")
+    code, _, said = run(capsys, "audit", tmp_path)
+    assert code == 2 and "brokers.csv cannot be read as CSV: field larger than field limit" in said
+    assert "unexpectedly" not in said
+
+
 GROUP = ("--node-column", "--topic-column", "--separator", "--encoding", "--trim", "--skip-lines", "--lenient")
 
 

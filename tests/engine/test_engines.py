@@ -66,7 +66,7 @@ def test_hostile_files_give_the_same_directory_from_every_engine(run, tmp_path, 
         for engine in ENGINES
     ]
     assert len(set(answers)) == 1
-    if answers[0] == 0:
+    if answers[0] in (0, 1):  # 1: much was rejected
         one, other, third = (contents(tmp_path / engine) for engine in ENGINES)
         assert one == other
         assert one == third

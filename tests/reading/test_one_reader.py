@@ -8,6 +8,7 @@ import pytest
 import topicloom as tl
 from reading.hand_made import workbook
 from topicloom.churn import Event
+from topicloom.deploy import Inventory
 from topicloom.errors import InvalidInterestError, InvalidInventoryError, InvalidOptionError, MissingColumnError
 from topicloom.model.labels import label_of
 from topicloom.reading import read_links, read_subscriptions
@@ -182,7 +183,7 @@ INVENTORIES = {
 
 @pytest.mark.parametrize("name", INVENTORIES)
 def test_an_inventory_is_read_as_other_tables_are(tmp_path, name):
-    brokers = tl.deploy.Inventory.load(write(tmp_path / name, INVENTORIES[name])).brokers
+    brokers = Inventory.load(write(tmp_path / name, INVENTORIES[name])).brokers
     assert {node: (one.host, one.port) for node, one in brokers.items()} == {"mq-1": ("h", 1), "mq 2": ("h", 2)}
 
 
@@ -192,11 +193,11 @@ def test_names_in_an_inventory_keep_their_blanks_unless_asked(tmp_path, name):
     text = {"i.csv": "node,host,port\nmq-3 , h ,1\n", "i.json": '[{"node": "mq-3 ", "host": "h", "port": 1}]',
             "i.yaml": "- {node: 'mq-3 ', host: h, port: 1}\n"}[name]  # fmt: skip
     path = write(tmp_path / name, text)
-    inventory = tl.deploy.Inventory.load(path)
+    inventory = Inventory.load(path)
     assert list(inventory.brokers) == ["mq-3 "]
     with pytest.raises(InvalidInventoryError, match="'mq-3' of the plan is not in the inventory, which has 'mq-3 '"):
         inventory.of_node("mq-3")
-    assert list(tl.deploy.Inventory.load(path, trim=True).brokers) == ["mq-3"]
+    assert list(Inventory.load(path, trim=True).brokers) == ["mq-3"]
 
 
 @pytest.mark.parametrize("name", ["i.csv", "i.json", "i.yaml"])
@@ -207,17 +208,17 @@ def test_the_encoding_of_an_inventory_is_named_where_it_is_not_utf8(tmp_path, na
             "i.yaml": "- {node: z\u00e4hler, host: h, port: 1}\n"}[name]  # fmt: skip
     path = write(tmp_path / name, text, "latin-1")
     with pytest.raises(InvalidInventoryError, match=f"{name} line .: not UTF-8; .*encoding='latin-1'"):
-        tl.deploy.Inventory.load(path)
-    assert list(tl.deploy.Inventory.load(path, encoding="latin-1").brokers) == ["z\u00e4hler"]
+        Inventory.load(path)
+    assert list(Inventory.load(path, encoding="latin-1").brokers) == ["z\u00e4hler"]
 
 
 def test_a_field_over_128_kib_is_a_sentence_in_an_inventory(tmp_path):
     path = write(tmp_path / "i.csv", "node,host,port\n" + "x" * 140_000 + ",h,1\n")
     with pytest.raises(InvalidInventoryError, match=r"i\.csv line 2: node is over 64 KiB"):
-        tl.deploy.Inventory.load(path)
+        Inventory.load(path)
     path = write(tmp_path / "j.csv", 'node,host,port\na,"' + "x" * 140_000 + '",1\n')
     with pytest.raises(InvalidInventoryError, match=r"j\.csv line 2: host is not a host name"):
-        tl.deploy.Inventory.load(path)
+        Inventory.load(path)
 
 
 # Deliberate errors in reading/layout.py that earlier tests let through.
@@ -248,3 +249,31 @@ def test_a_name_that_is_exactly_a_column_is_meant_before_one_that_is_so_but_for_
         read_subscriptions(write(tmp_path / "t.csv", "Node, node ,topic\n1,2,x\n"))
     reading = read_subscriptions(tmp_path / "t.csv", node_column=" node ")
     assert pairs(reading) == [("2", "x")]
+
+
+# Deliberate errors of our own that the tests above let through.
+def test_all_blanks_of_an_end_go_and_those_within_stay(tmp_path):
+    path = write(tmp_path / "s.csv", "node,topic\n\t a  b \u3000 ,x\u00a0\u2003\n")
+    assert pairs(read_subscriptions(path, trim=True)) == [("a  b", "x")]
+
+
+def test_a_line_that_says_the_separator_may_stand_behind_skipped_ones(tmp_path):
+    path = write(tmp_path / "s.csv", "a title, of two\nsep=^\nnode^topic\na,b^x\n^y\n")
+    reading = read_subscriptions(path, skip_lines=1)
+    assert pairs(reading) == [("a,b", "x")] and reading.rejected["line"].to_pylist() == [5]
+    with pytest.raises(InvalidInventoryError, match=r"i\.csv line 4: port is not a number"):
+        Inventory.load(write(tmp_path / "i.csv", "sep=;\nnode;host;port\na;h;1\nb;h;x\n"))
+
+
+def test_a_first_line_of_likely_names_is_the_header_whatever_follows(tmp_path):
+    path = write(tmp_path / "s.csv", "Broker;Filter\na;x\nnode;topic\n")
+    with pytest.raises(MissingColumnError, match="perhaps node_column='Broker', topic_column='Filter'"):
+        read_subscriptions(path)
+
+
+def test_lists_among_many_other_topics_are_no_finding(tmp_path):
+    lists = "a\tx,y\nb\ty,z\nc\tz,x\n"
+    for others, found in ((3, 1), (4, 0)):
+        rows = lists + "".join(f"d\tt{n}\n" for n in range(others))
+        reading = read_subscriptions(write(tmp_path / "s.tsv", "node\ttopic\n" + rows))
+        assert len(reading.findings) == found
