@@ -107,7 +107,7 @@ try:
         design.spark_session = shared
         dc = ["--method", "dc", "--partitions", "5", "--seed", "2", "--engine", "distributed"]
         found["codes"] = [main(["design", "subs.csv", "out", "--master", master, *dc]),
-                          main(["design", "messy", "clean", "--master", master])]
+                          main(["design", "messy", "clean", "--lenient", "--master", master])]
         found["cluster"] = in_rounds(spark, Path("cluster").absolute(), kill=True)
         spark.range(1).mapInArrow(kill, "id bigint").collect()
 except Exception as error:

@@ -28,7 +28,7 @@ def run(capsys, *argv):
 
 def test_from_a_file_to_a_verified_overlay(shared_session, subscriptions, tmp_path, capsys):
     out = tmp_path / "overlay"
-    code, printed, said = run(capsys, "design", subscriptions, out, "--seed", "5")
+    code, printed, said = run(capsys, "design", "--lenient", subscriptions, out, "--seed", "5")
     assert code == 0
     assert "average degree" in printed and "3 of 3" in printed
     links = next(line for line in printed.splitlines() if line.startswith("links "))
@@ -40,24 +40,24 @@ def test_from_a_file_to_a_verified_overlay(shared_session, subscriptions, tmp_pa
     expected = tl.design(tl.Interest.from_pairs(list("aabbccdd"), list("xyxyxzxz")), "gm", seed=5)
     assert overlay.links.tolist() == expected.links.tolist()
 
-    code, printed, said = run(capsys, "verify", subscriptions, out)
+    code, printed, said = run(capsys, "verify", "--lenient", subscriptions, out)
     assert (code, printed) == (0, "holds: all 3 topics are topic-connected\n")
     assert "separator comma, UTF-8, header" in said and "10 rows = 8 used + 1 repeated + 1 rejected" in said
 
-    code, printed, said = run(capsys, "measure", subscriptions, out, "--json")
+    code, printed, said = run(capsys, "measure", "--lenient", subscriptions, out, "--json")
     assert code == 0
     assert json.loads(printed) == json.loads((out / "metrics.json").read_text())
 
 
 def test_verify_names_what_is_broken(shared_session, subscriptions, tmp_path, capsys):
     (tmp_path / "links.csv").write_text("src,dst\na,b\nc,d\na,d\nb,a\n")
-    assert run(capsys, "verify", subscriptions, tmp_path / "links.csv")[0] == 0
+    assert run(capsys, "verify", "--lenient", subscriptions, tmp_path / "links.csv")[0] == 0
     (tmp_path / "links.csv").write_text("src,dst\na,b\nc,d\n")
-    code, printed, _ = run(capsys, "verify", subscriptions, tmp_path / "links.csv")
+    code, printed, _ = run(capsys, "verify", "--lenient", subscriptions, tmp_path / "links.csv")
     assert code == 1
     assert "topic x: 2 components; a cannot reach c" in printed
     assert "broken: 1 of 3 topics are not topic-connected" in printed
-    code, printed, _ = run(capsys, "verify", subscriptions, tmp_path / "links.csv", "--json")
+    code, printed, _ = run(capsys, "verify", "--lenient", subscriptions, tmp_path / "links.csv", "--json")
     assert code == 1
     assert json.loads(printed)["broken"] == [{"topic": "x", "components": 2, "witness": ["a", "c"]}]
 
@@ -78,14 +78,14 @@ def test_what_is_odd_about_links_is_a_finding_and_no_refusal(shared_session, sub
     assert code == 0 and "warning: 1 links serve no topic: the nodes that they join share none\n" in said
     links.write_text("src,dst\na,b\nb,nobody\nb\n,a\nc,c\nc,core\ncore,a\nc,d\n")
     for engine in ("memory", "spark", "distributed"):
-        code, printed, said = run(capsys, "verify", subscriptions, links, "--engine", engine)
+        code, printed, said = run(capsys, "verify", "--lenient", subscriptions, links, "--engine", engine)
         assert code == 1 and "topic x: 2 components; a cannot reach c" in printed
         assert "line 10: ',x': node is empty" in said  # of the subscriptions, as design says it
         assert "links: 8 rows = 5 links + 0 repeated + 1 of a node with itself + 2 rejected" in said
         assert "line 4: 'b': 1 field, 2 are expected" in said and "line 5: ',a': src is empty" in said
         assert "finding: 'nobody' is in the links, but not in the subscriptions" in said
         assert "finding: 'core' is a transit node" in said and "finding: 'c' is linked with itself" in said
-        code, printed, _ = run(capsys, "measure", subscriptions, links, "--json", "--engine", engine)
+        code, printed, _ = run(capsys, "measure", "--lenient", subscriptions, links, "--json", "--engine", engine)
         facts = json.loads(printed)
         assert (code, facts["nodes"], facts["links"], facts["unwanted_relays"]) == (0, 6, 5, 1)
         assert facts["link_findings"]["transit"] == ["core"]
@@ -93,14 +93,16 @@ def test_what_is_odd_about_links_is_a_finding_and_no_refusal(shared_session, sub
 
 def test_measure_of_a_broken_overlay_is_infinite(shared_session, subscriptions, tmp_path, capsys):
     (tmp_path / "links.csv").write_text("src,dst\na,b\nc,d\n")
-    code, printed, _ = run(capsys, "measure", subscriptions, tmp_path / "links.csv", "--json")
+    code, printed, _ = run(capsys, "measure", "--lenient", subscriptions, tmp_path / "links.csv", "--json")
     assert code == 0 and json.loads(printed)["max_topic_diameter"] is None
-    code, printed, said = run(capsys, "measure", subscriptions, tmp_path / "links.csv")
+    code, printed, said = run(capsys, "measure", "--lenient", subscriptions, tmp_path / "links.csv")
     assert "∞" in printed and "1 topic broken" in said
 
 
 def test_a_dry_run_says_what_it_would_do(shared_session, subscriptions, tmp_path, capsys):
-    code, printed, said = run(capsys, "design", subscriptions, tmp_path / "overlay", "--dry-run", "--method", "ring-pt")
+    code, printed, said = run(
+        capsys, "design", "--lenient", subscriptions, tmp_path / "overlay", "--dry-run", "--method", "ring-pt"
+    )
     assert code == 0 and printed == ""
     assert "4 nodes" in said and "ring-pt" in said and "MiB" in said
     assert not (tmp_path / "overlay").exists()
@@ -108,17 +110,17 @@ def test_a_dry_run_says_what_it_would_do(shared_session, subscriptions, tmp_path
 
 def test_more_memory_than_there_is_is_refused(shared_session, subscriptions, tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(design, "available_memory", lambda: 10)
-    code, _, said = run(capsys, "design", subscriptions, tmp_path / "overlay")
+    code, _, said = run(capsys, "design", "--lenient", subscriptions, tmp_path / "overlay")
     assert code == 2 and "gm needs about" in said and "no method fits" in said
 
 
 def test_an_existing_output_is_kept_unless_it_may_be_replaced(shared_session, subscriptions, tmp_path, capsys):
     out = tmp_path / "overlay"
     tl.design(tl.Interest.from_pairs(["a", "b"], ["x", "x"]), "ring-pt").save(out)
-    code, _, said = run(capsys, "design", subscriptions, out)
+    code, _, said = run(capsys, "design", "--lenient", subscriptions, out)
     assert code == 2 and "--overwrite" in said
     assert tl.Overlay.load(out).n_links == 1
-    assert run(capsys, "design", subscriptions, out, "--overwrite")[0] == 0
+    assert run(capsys, "design", "--lenient", subscriptions, out, "--overwrite")[0] == 0
     assert tl.Overlay.load(out).n_links == 3
 
 

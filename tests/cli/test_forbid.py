@@ -31,7 +31,7 @@ def test_forbidden_pairs_are_not_linked_and_cut_topics_are_named(shared_session,
     assert made.links.tolist() == tl.greedy_merge(made.interest, forbid=[("a", "b")]).links.tolist()
     assert [0, 1] not in made.links.tolist()
     pairs.write_text("a,c\na,d\nb,c\nb,d\n")
-    assert main(["design", subscriptions, str(tmp_path / "two"), "--forbid", str(pairs)]) == 1
+    assert main(["design", subscriptions, str(tmp_path / "two"), "--forbid", str(pairs), "--links-no-header"]) == 1
     assert "topic 'x' cannot be connected: every link between {'a', 'b'} and {'c', 'd'} is forbidden" in (
         capsys.readouterr().err
     )

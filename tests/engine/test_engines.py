@@ -67,7 +67,7 @@ def test_hostile_files_give_the_same_directory_from_every_engine(run, tmp_path, 
         for engine in ENGINES
     ]
     assert len(set(answers)) == 1
-    if answers[0] == 0:
+    if answers[0] in (0, 1):  # 1: much was rejected
         one, other, third = (contents(tmp_path / engine) for engine in ENGINES)
         assert one == other
         assert one == third
@@ -87,17 +87,19 @@ def test_every_option_means_the_same_to_every_engine(run, tmp_path, content, opt
     (tmp_path / "subs.csv").write_text(content)
     said = {}
     for engine in ENGINES:
-        code, _, said[engine] = run(engine, "design", tmp_path / "subs.csv", tmp_path / engine, *options)
-        assert code == 0, said[engine]
+        out = tmp_path / engine
+        code, _, lines = run(engine, "design", tmp_path / "subs.csv", out, *options, "--lenient")
+        assert code == 0, lines
+        said[engine] = [line for line in lines if str(out) not in line]
     one, other, third = (contents(tmp_path / engine) for engine in ENGINES)
     assert one == other
     assert one == third
-    assert said["memory"][:-1] == said["spark"][:-1] == said["distributed"][:-1]
+    assert said["memory"] == said["spark"] == said["distributed"]
 
 
 def test_forbidden_pairs_bar_the_same_links_from_every_engine(run, tmp_path):
     (tmp_path / "subs.csv").write_text("node,topic\n" + "".join(f"{v},{t}\n" for t in "xy" for v in "abcd"))
-    (tmp_path / "pairs.csv").write_text("a,c\na,d\nb,c\nb,d\nzz,b\n")
+    (tmp_path / "pairs.csv").write_text("src,dst\na,c\na,d\nb,c\nb,d\nzz,b\n")
     (tmp_path / "brokers.csv").write_text(
         "node,host,port,dials,accepts\n" + "".join(f"{v},{v},1,{(v != 'b' and 'yes') or 'no'},yes\n" for v in "abcd")
     )

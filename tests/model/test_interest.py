@@ -85,9 +85,17 @@ def test_columns_that_are_not_labels_are_refused_with_the_reason(nodes, topics, 
 
 
 def test_labels_are_kept_as_they_are():
-    given = [" a ", "A", "a", "e\u0301", "é", "line\nbreak", "\x00", "x" * 100_000]
+    given = [" a ", "A", "a", "e\u0301", "é", "line\nbreak", "\x00", "x" * 65_536]
     interest = tl.Interest.from_pairs(given, ["t"] * len(given))
     assert set(interest.node_labels.tolist()) == set(given)
+
+
+@pytest.mark.parametrize(
+    ("label", "why"), [("x" * 65_537, "over 64 KiB"), ("é" * 32_769, "over 64 KiB"), ("\u2003", "blank")]
+)
+def test_labels_that_no_reader_takes_are_refused(label, why):
+    with pytest.raises(tl.errors.InvalidInterestError, match=f"topic of row 1 is {why}"):
+        tl.Interest.from_pairs(["a", "b"], ["t", label])
 
 
 def test_empty_columns_make_an_empty_interest():

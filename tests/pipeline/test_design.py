@@ -233,7 +233,8 @@ def test_unusable_rows_are_set_aside_with_the_reason(spark):
     rows = [("a", "x"), ("b", "x"), (None, "x"), ("c", " "), ("a", "x")]
     result = design_overlay(spark.createDataFrame(rows, "node string, topic string"))
     assert result.run["counts"] == {
-        "rows": 5, "rejected": 2, "repeated": 1, "subscriptions": 2, "nodes": 2, "topics": 1, "links": 1,
+        "rows": 5, "rejected": 2, "repeated": 1, "subscriptions": 2, "nodes": 2, "topics": 1, "topics_of_one": 0,
+        "links": 1,
     }  # fmt: skip
     assert sorted(row["reason"] for row in result.rejected.collect()) == ["node is null", "topic is blank"]
 

@@ -161,7 +161,7 @@ def test_findings_are_the_same_whether_labels_are_few_or_many(spark, tmp_path, m
     few = label_findings(prepared)
     monkeypatch.setattr("topicloom.pipeline.prepare._BROUGHT_HERE", 0)
     assert label_findings(prepared) == few == read_in_memory(path).findings
-    assert len(few) == 3
+    assert [one.kind for one in few].count("blanks") and len(few) >= 3
     prepared.release()
 
 
@@ -169,7 +169,8 @@ def test_patterns_are_expanded_on_spark_as_in_memory(spark, tmp_path):
     path = tmp_path / "s.csv"
     path.write_text("node,topic\na,t.1\nb,t.2\nc,t.*\nd,z.>\n,t.1\n")
     reading = read_in_memory(path, expand="nats")
-    rows = expanded(read_subscriptions(spark, path), "nats")
+    rows, more = expanded(read_subscriptions(spark, path), "nats")
+    assert more == reading.counts["expanded"] == 1
     assert sorted(map(tuple, accepted(rows).collect())) == sorted(
         zip(*reading.table.select(["node", "topic"]).to_pydict().values())
     )

@@ -1,6 +1,7 @@
 """Writes files of every format, layout and compression with hostile content, and compares what is read with it.
 
-``python -m reading.fuzz 10000`` in ``tests/`` writes that number of sources. Its last line has the counts.
+``python -m reading.fuzz 10000`` in ``tests/`` writes that number of sources of subscriptions, and as many tables of
+links, forbidden pairs, rates and brokers. Its last line has the counts.
 """
 
 import io
@@ -10,6 +11,7 @@ import sys
 import tempfile
 from collections import Counter
 from dataclasses import dataclass, field
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +19,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from reading.hand_made import COMPRESSORS
+from topicloom.cli.commands.routes import read_rates
+from topicloom.cli.forbidden_links import read_pairs
+from topicloom.deploy import Inventory
 from topicloom.errors import TopicloomError
-from topicloom.reading import byte_streams, read_subscriptions
+from topicloom.reading import LINKS, Reading, ReadOptions, byte_streams, read_links, read_subscriptions
+from topicloom.reading.read_options import RATES
 
 HOSTILE = ['"', '""', ",", ";", "\t", "|", "\n", "\r", "\r\n", "\0", " ", "\u00a0", "'", "\\", "#", "=", "{", "}", "[",
            "é",
@@ -40,6 +46,7 @@ class Written:
     rejected: list[tuple[str, int]] = field(default_factory=list)
     refused: bool = False
     says: str = ""
+    names: tuple[str, str] = ("node", "topic")
 
 
 def label(rng: random.Random, pieces: list[str]) -> str:
@@ -56,12 +63,14 @@ def rows_of(rng: random.Random, pieces: list[str]) -> list[tuple[str, str]]:
     return [row for row in rows if row != ("node", "topic")] or [("a", "a")]  # a header in the middle is rejected
 
 
-def write(rng: random.Random, folder: Path) -> Written:
-    """Write a source of one to four files."""
-    many = rng.random() < 0.3
-    written = Written(folder / "d" if many else folder)
+def write(rng: random.Random, folder: Path, names: tuple[str, str] = ("node", "topic")) -> Written:
+    """Write a source of one to four files. A table of rates is one file without lists."""
+    many = rng.random() < 0.3 and names[1] != "rate"
+    written = Written(folder / "d" if many else folder, names=names)
     kind = rng.choice([*SEPARATORS, *SEPARATORS, "json", "json", "parquet", "xlsx" if rng.random() < 0.1 else "json"])
-    base = {"options": _options(rng, kind)}
+    if names[1] == "rate" and kind in ("json", "parquet"):
+        kind = "csv"
+    base = {"options": _options(rng, kind, names)}
     written.options = base["options"]
     for number in range(rng.randint(1, 4) if many else 1):
         place = folder / "d" / rng.choice(["", "sub", "day=1", "sub/x=2", "é"]) if many else folder
@@ -76,12 +85,12 @@ def write(rng: random.Random, folder: Path) -> Written:
     return written
 
 
-def _options(rng: random.Random, kind: str) -> dict[str, Any]:
+def _options(rng: random.Random, kind: str, names: tuple[str, str]) -> dict[str, Any]:
     options: dict[str, Any] = {}
     if kind in SEPARATORS and rng.random() < 0.2:
         options["header"] = False
     elif rng.random() < 0.3:
-        options |= {"node_column": "Who is", "topic_column": "what"}
+        options |= {f"{names[0]}_column": "Who is", f"{names[1]}_column": "what"}
     if kind == "caret" or options.get("header") is False:
         options["separator"] = SEPARATORS[kind]
     if kind in SEPARATORS and rng.random() < 0.1:
@@ -97,6 +106,8 @@ def _write_file(rng: random.Random, place: Path, kind: str, number: int, written
     rows = rows_of(rng, pieces)
     if written.options.get("header") is False and rows[0][0].startswith("\ufeff"):
         rows = [("a", "a"), *rows]  # a text cannot begin with that character: it would be a byte order mark
+    if written.names[1] == "rate":
+        rows = [(topic, str(number / 4)) for number, topic in enumerate(dict.fromkeys(topic for topic, _ in rows))]
     if kind in SEPARATORS:
         suffix, content = "tsv" if kind == "tsv" else "csv", _delimited(rng, rows, kind, written)
     elif kind == "json":
@@ -115,7 +126,8 @@ def _write_file(rng: random.Random, place: Path, kind: str, number: int, written
 
 
 def _names(written: Written) -> tuple[str, str]:
-    return written.options.get("node_column", "node"), written.options.get("topic_column", "topic")
+    given = [written.options.get(f"{name}_column") for name in written.names]
+    return given[0] or written.names[0], given[1] or written.names[1]
 
 
 def _delimited(rng: random.Random, rows: list[tuple[str, str]], kind: str, written: Written) -> bytes:
@@ -233,19 +245,101 @@ def damage(rng: random.Random, path: Path) -> None:
 def difference(written: Written) -> str | None:
     """How what is read differs from what was written; None if it does not."""
     try:
-        reading = read_subscriptions(written.source, **written.options)
+        reading = _read(written)
     except TopicloomError as error:
         return f"refused: {error}"
     counts = reading.counts
     if counts["rows"] != counts["used"] + counts["repeated"] + counts["rejected"]:
         return f"the books do not balance: {dict(counts)}"
-    found = set(zip(*reading.table.select(["node", "topic"]).to_pydict().values()))
+    found = set(zip(*(reading.table[name].to_pylist() for name in reading.table.column_names[:2])))
     if found != written.pairs:
         return f"labels: lost {sorted(written.pairs - found)[:2]}, more {sorted(found - written.pairs)[:2]}"
     if counts["used"] + counts["repeated"] != written.used:
         return f"rows: {written.used} written, {counts['used']} + {counts['repeated']} read"
     rejected = sorted(zip(reading.rejected["file"].to_pylist(), reading.rejected["line"].to_pylist()))
     return None if rejected == sorted(written.rejected) else f"rejected {rejected}, not {sorted(written.rejected)}"
+
+
+def _read(written: Written) -> Reading:
+    reader = read_links if written.names == LINKS.names else read_subscriptions
+    return reader(written.source, **written.options)
+
+
+def _strict(written: Written) -> str | None:
+    """How a table of which every row counts differs from what was written: forbidden pairs and rates."""
+    words = {name: value for name, value in written.options.items() if not name.endswith("_column")}
+    columns = [written.options.get(f"{name}_column") for name in written.names]
+    options = ReadOptions(LINKS if written.names == LINKS.names else RATES, *columns, **words)
+    try:
+        if written.names == LINKS.names:
+            pairs = set(read_pairs(written.source, options))
+            rates = {}
+        else:
+            rates, pairs = read_rates(written.source, options), set()
+    except TopicloomError as error:
+        said = str(error)
+        wanted = [f"{file}, line {line:}: " for file, line in written.rejected]
+        return None if any(said.startswith(one) for one in wanted) else f"refused: {said}"
+    if written.rejected:
+        return f"not refused, although {len(written.rejected)} rows cannot be used"
+    if written.names == LINKS.names:
+        return None if pairs == written.pairs else f"pairs: {sorted(pairs ^ written.pairs)[:2]}"
+    return None if rates == {topic: float(rate) for topic, rate in written.pairs} else "rates differ"
+
+
+def _inventory(rng: random.Random, folder: Path) -> tuple[Path, dict[str, Any], list[str]]:
+    """Write an inventory as delimited text. Returns its path, the options to read it, and the names in it."""
+    kind, latin = rng.choice(list(SEPARATORS)), rng.random() < 0.1
+    pieces = [piece for piece in HOSTILE if not latin or piece.isascii() or piece in "é\u00a0\x85"]
+    names = list(dict.fromkeys(label(rng, pieces) for _ in range(rng.randint(1, 9))))
+    columns = rng.sample(["node", "host", "port", "site"], 4)
+    header = [rng.choice([name, name.upper(), f" {name} "]) for name in columns]
+    values = [{"node": name, "host": f"h{at}", "port": str(at + 1), "site": "x;y"} for at, name in enumerate(names)]
+    rows = [header, *([one[column] for column in columns] for one in values)]
+    end, separator = rng.choice(["\n", "\r\n", "\r"]), SEPARATORS[kind]
+    text = end.join(separator.join('"' + cell.replace('"', '""') + '"' for cell in row) for row in rows)
+    encoding = "latin-1" if latin else rng.choice(["utf-8", "utf-8", "utf-8-sig", "utf-16", "utf-32"])
+    content, name = text.encode(encoding), f"b.{'tsv' if kind == 'tsv' else 'csv'}"
+    if rng.random() < 0.3:
+        packing = rng.choice(list(COMPRESSORS))
+        content, name = COMPRESSORS[packing](content), f"{name}.{packing}"
+    (folder / name).write_bytes(content)
+    options = {**({"encoding": encoding} if latin else {}), **({"separator": "^"} if kind == "caret" else {})}
+    return folder / name, options, names
+
+
+def _inventory_trial(rng: random.Random, folder: Path) -> tuple[str, str | None]:
+    path, options, names = _inventory(rng, folder)
+    try:
+        brokers = Inventory.load(path, **options).brokers
+    except TopicloomError as error:
+        return path.name, f"refused: {error}"
+    if list(brokers) != names or [one.port for one in brokers.values()] != [*range(1, len(names) + 1)]:
+        return path.name, f"brokers: {sorted(set(brokers) ^ set(names))[:2]}"
+    damage(rng, path)
+    try:
+        Inventory.load(path, **options)
+    except TopicloomError as error:
+        return path.name, f"damaged: more than a sentence: {error}" if "\n" in str(error) else None
+    return path.name, None
+
+
+def table_trial(seed: int, folder: Path) -> tuple[str, str | None]:
+    """`trial` of links, forbidden pairs, rates and inventories, by turns."""
+    rng = random.Random(f"tables {seed}")
+    kind = ("links", "forbidden pairs", "rates", "inventory")[seed % 4]
+    if kind == "inventory":
+        return _inventory_trial(rng, folder)
+    written = write(rng, folder, RATES.names if kind == "rates" else LINKS.names)
+    compare = difference if kind == "links" else _strict
+    wrong = compare(written)
+    if wrong is None and written.source.is_file():
+        damage(rng, written.source)
+        try:
+            compare(written)
+        except TopicloomError as error:
+            wrong = f"damaged: {error}"
+    return written.says, None if wrong is None else f"{kind}: {wrong}"
 
 
 def trial(seed: int, folder: Path) -> tuple[str, str | None]:
@@ -273,23 +367,23 @@ def trial(seed: int, folder: Path) -> tuple[str, str | None]:
 def main(count: int, first: int = 0) -> int:
     """Run trials and print what differs; the last line counts."""
     tally: Counter[str] = Counter()
-    for seed in range(first, first + count):
+    for seed, one in product(range(first, first + count), (trial, table_trial)):
         with tempfile.TemporaryDirectory() as folder:
             try:
-                says, wrong = trial(seed, Path(folder))
+                says, wrong = one(seed, Path(folder))
             except Exception as error:
                 says, wrong = "", f"traceback: {type(error).__name__}: {error}"
         tally["sources"] += 1
         tally["files"] += len(says.split()) or 1
         if wrong is not None:
             tally["traceback" if wrong.startswith("traceback") else "different"] += 1
-            print(f"seed {seed} ({says}): {wrong}", flush=True)
+            print(f"{one.__name__} {seed} ({says}): {wrong}", flush=True)
     wrong = f"{tally['different']} differ, {tally['traceback']} tracebacks"
     print(f"{tally['files']:,} files in {tally['sources']:,} sources: {wrong}")
     return 1 if tally["different"] or tally["traceback"] else 0
 
 
-__all__ = ["difference", "trial", "write"]
+__all__ = ["difference", "table_trial", "trial", "write"]
 
 if __name__ == "__main__":
     sys.exit(main(*(int(argument) for argument in sys.argv[1:] or ["10000"])))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from reading.fuzz import trial
+from reading.fuzz import table_trial, trial
 
 
 def test_a_parquet_file_whose_names_are_no_text_is_refused(tmp_path):
@@ -14,5 +14,8 @@ def test_what_was_written_is_read(seed, tmp_path):
     for number in range(seed, seed + 10):
         folder = tmp_path / str(number)
         folder.mkdir()
+        (folder / "tables").mkdir()
         says, wrong = trial(number, folder)
         assert wrong is None, f"seed {number} ({says}): {wrong}"
+        says, wrong = table_trial(number, folder / "tables")
+        assert wrong is None, f"table {number} ({says}): {wrong}"

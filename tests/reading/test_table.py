@@ -50,10 +50,11 @@ def test_labels_that_look_alike_and_patterns_are_warned_of(tmp_path):
     text = "node,topic\nBroker,t/#\nbroker,c++\nbroker ,e\u0301\nx,\u00e9\nx,a.*\n"
     found = read_subscriptions(write(tmp_path / "s.csv", text)).findings
     assert [(one.kind, one.what, one.number) for one in found] == [
-        ("look-alikes", "node", 1), ("look-alikes", "topic", 1), ("wildcards", "topic", 2),
+        ("look-alikes", "node", 1), ("look-alikes", "topic", 1), ("blanks", "node", 1), ("wildcards", "topic", 2),
     ]  # fmt: skip
     assert found[0].examples == (("Broker", "broker", "broker "),)
-    assert "'a.*'; 't/#'" in found[2].sentence and "expand='mqtt'" in found[2].sentence
+    assert "'broker '" in found[2].sentence and "trim=True" in found[2].sentence
+    assert "'a.*'; 't/#'" in found[3].sentence and "expand='mqtt'" in found[3].sentence
 
 
 def test_patterns_are_expanded_if_asked(tmp_path):
@@ -62,7 +63,7 @@ def test_patterns_are_expanded_if_asked(tmp_path):
     pairs = sorted(zip(*reading.table.select(["node", "topic"]).to_pydict().values()))
     assert pairs == [("a", "t/1"), ("b", "t/2"), ("c", "t/1"), ("c", "t/2"), ("e", "t/1")]
     assert reading.rejected["reason"].to_pylist() == ["'z/+' matches no known topic"]
-    assert dict(reading.counts) == {"rows": 6, "used": 5, "repeated": 0, "rejected": 1}
+    assert dict(reading.counts) == {"rows": 5, "expanded": 1, "used": 5, "repeated": 0, "rejected": 1}
 
 
 def test_links_have_the_same_rules(tmp_path):

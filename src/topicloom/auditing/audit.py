@@ -144,7 +144,10 @@ def _table_of(path: Path) -> dict[str, str]:
     if not (path / "brokers.csv").is_file():
         return {}
     rows = csv.DictReader(io.StringIO(text_of(path / "brokers.csv"), newline=""))
-    return {row["file"]: row["node"] for row in rows if row.get("file") and row.get("node")}
+    try:
+        return {row["file"]: row["node"] for row in rows if row.get("file") and row.get("node")}
+    except csv.Error as error:
+        raise UnreadableInputError(f"{path / 'brokers.csv'} cannot be read as CSV: {error}") from None
 
 
 def _unique(found: Iterable[tuple[str, Path, str]]) -> Iterator[tuple[str, tuple[Path, str]]]:

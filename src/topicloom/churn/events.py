@@ -9,7 +9,7 @@ from typing import Any
 
 from topicloom.errors import InvalidEventError
 from topicloom.model import Rejection
-from topicloom.model.labels import MAX_LABEL_BYTES
+from topicloom.model.labels import label_of
 
 JOIN, LEAVE, SUBSCRIBE, UNSUBSCRIBE = KINDS = ("join", "leave", "subscribe", "unsubscribe")
 WantedBy = Callable[[str], frozenset[str] | None]  # topics of a present node, None for others
@@ -88,14 +88,9 @@ def checked_label(label: Any, what: str) -> str:
         if hasattr(label, "__index__") and not isinstance(label, bool):
             return str(label.__index__())
         raise InvalidEventError(f"a {what} is {label!r}; text or a whole number is accepted")
-    if not label or label.isspace():
-        raise InvalidEventError(f"a {what} is blank; every {what} needs a label")
-    try:
-        size = len(label.encode())
-    except UnicodeEncodeError:
-        raise InvalidEventError(f"a {what} is not valid Unicode text: {label!r}") from None
-    if size > MAX_LABEL_BYTES:
-        raise InvalidEventError(f"a {what} has {size:,} bytes; at most {MAX_LABEL_BYTES:,} are accepted")
+    _, wrong = label_of(label, f"a {what}")
+    if wrong is not None:
+        raise InvalidEventError(f"{wrong}; every {what} needs a label of text that can be used")
     return str(label)
 
 

@@ -12,7 +12,7 @@ from itertools import pairwise
 import typer
 from typer.exceptions import TyperException
 
-from topicloom.cli.console import complain, fill_standard_streams, restart_clock
+from topicloom.cli.console import complain, fill_standard_streams, restart_clock, unread
 from topicloom.errors import TopicloomError
 from topicloom.spark.early import end_early
 from topicloom.version import __version__
@@ -77,7 +77,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        0 done, 1 the check failed, 2 bad input or usage (one sentence on stderr), 130 interrupted.
+        0 done, 1 the check failed or over 5 % of the rows are rejected, 2 bad input or usage (one sentence on
+        stderr), 130 interrupted.
     """
     fill_standard_streams()
     restart_clock()
@@ -107,7 +108,15 @@ def main(argv: Sequence[str] | None = None) -> int:
         end_early()
     if result == INTERRUPTED:  # typer, too, turns Ctrl-C into this result
         complain(f"interrupted; {_kept(arguments)}")
-    return result if isinstance(result, int) else DONE
+    code = result if isinstance(result, int) else DONE
+    return _doubted(code, lenient="--lenient" in arguments)
+
+
+def _doubted(code: int, *, lenient: bool) -> int:
+    """The exit code of a command that read tables: what rests on less than it was given is no success."""
+    for sentence in unread():
+        complain(f"warning: {sentence}" if lenient else f"{sentence}; see what was rejected, or say --lenient")
+    return CHECK_FAILED if code == DONE and unread() and not lenient else code
 
 
 def _prepare_spark(arguments: Sequence[str]) -> None:

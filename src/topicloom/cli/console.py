@@ -17,13 +17,16 @@ from rich.table import Table
 from rich.text import Text
 
 from topicloom.kernels.notice import told_by
+from topicloom.reading.notes import UNREAD
 
 EVERY = 10.0  # seconds between lines of progress where stderr is no terminal
 _LONGEST_LABEL = 80
 _began = time.perf_counter()
+_unread: list[str] = []  # of the command that runs
 _HIDDEN = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
 _KEYWORD = re.compile(
-    r"\b(overwrite|header|format|expand|encoding|master|[a-z]+_column)=(True|False|…|'[^']*')(?:, (?=\w+='))?"
+    r"\b(overwrite|header|format|expand|encoding|master|trim|skip_lines|topics_separator|[a-z]+_column)="
+    r"(True|False|…|\d+|'[^']*')(?:, (?=\w+='))?"
 )
 
 
@@ -48,6 +51,12 @@ def restart_clock() -> None:
     """Let a command begin now."""
     global _began  # noqa: PLW0603 - one process, one clock
     _began = time.perf_counter()
+    _unread.clear()
+
+
+def unread() -> list[str]:
+    """Sentences on tables of this command of which too much is unread."""
+    return list(dict.fromkeys(_unread))
 
 
 def seconds_since_start() -> float:
@@ -61,7 +70,10 @@ def complain(sentence: str) -> None:
 
 
 def tell(sentence: str) -> None:
-    """A message on stderr."""
+    """A message on stderr. That too much is unread is said when the command ends."""
+    if sentence.startswith(UNREAD):
+        _unread.append(sentence)
+        return
     print(visible(in_flags(sentence), longest=_on_terminal(sys.stderr, 2000)), file=sys.stderr, flush=True)
 
 
@@ -72,14 +84,18 @@ def in_flags(sentence: str) -> str:
     "perhaps --node-column 'a b' --topic-column 't'; say --no-header or --format"
     >>> in_flags("perhaps src_column='a', dst_column='b'; say header=False")
     "perhaps --src-column 'a' --dst-column 'b'; say --links-no-header"
+    >>> in_flags("say skip_lines=3, src_column='a', dst_column='b'")
+    "say --links-skip-lines 3 --src-column 'a' --dst-column 'b'"
     """
     said = _KEYWORD.sub(_flag, sentence)
-    return said.replace("--no-header", "--links-no-header") if "--src-column" in said else said
+    if "--src-column" not in said and "'src'" not in said:
+        return said
+    return said.replace("--no-header", "--links-no-header").replace("--skip-lines", "--links-skip-lines")
 
 
 def _flag(found: "re.Match[str]") -> str:
     flag = ("--no-" if found[2] == "False" else "--") + found[1].replace("_", "-")
-    value = f" {found[2]}" if found[2][0] == "'" else ""
+    value = f" {found[2]}" if found[2][0] == "'" or found[2].isdecimal() else ""
     return flag + value + (" " if found[0].endswith(", ") else "")
 
 
@@ -133,7 +149,7 @@ class Narrator:
 
     def note(self, sentence: str) -> None:
         """A message that stays, printed above the progress."""
-        if self._progress is not None:
+        if self._progress is not None and not sentence.startswith(UNREAD):
             self._progress.console.print(Text(visible(in_flags(sentence), longest=_on_terminal(sys.stderr, 2000))))
         else:
             tell(sentence)

@@ -32,11 +32,15 @@ if TYPE_CHECKING:
 Given = tuple[str, ReadOptions]  # an argument of the command line, and how the table it names is read
 
 
-def rows_of(table: "SparkTable", expand: str | None) -> "DataFrame":
-    """Rows of a table that was looked at, with patterns replaced if asked for."""
+def prepared_rows(table: "SparkTable", expand: str | None, narrator: Narrator, stages: "Stages") -> "Prepared":
+    """Prepare the rows of a table that was looked at, with patterns replaced if asked for. Tells what is odd."""
     from topicloom.pipeline.clean import expanded
+    from topicloom.pipeline.prepare import prepare
 
-    return table.rows if expand is None else expanded(table.rows, expand)
+    rows, more = (table.rows, None) if expand is None else expanded(table.rows, expand)
+    prepared = prepare(rows, stages=stages, expanded=more)
+    tell_of_rows(narrator, prepared)
+    return prepared
 
 
 def looked_at_table(
@@ -62,10 +66,8 @@ def prepared_links(
     Of more than 5,000,000 links and nodes none is brought here, and every link must name nodes of the subscriptions.
     """
     from topicloom.pipeline.links import fits_driver, fitted_to, matched, widened
-    from topicloom.pipeline.prepare import prepare
 
-    prepared = prepare(rows_of(tables[0], expand), stages=stages)
-    tell_of_rows(narrator, prepared)
+    prepared = prepared_rows(tables[0], expand, narrator, stages)
     if not fits_driver(tables[1].rows, prepared.counts["nodes"]):
         return prepared, *matched(tables[1].rows, prepared, "the links")
     fitted = fitted_to(tables[1].rows, prepared.nodes)

@@ -1,6 +1,5 @@
 """Links that may not be: pairs from a table, and pairs of brokers of which neither may dial the other."""
 
-import csv
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -8,12 +7,12 @@ import numpy as np
 
 from topicloom.cli.commands.routes import load_inventory
 from topicloom.cli.console import tell, visible
+from topicloom.cli.option_groups import LinkOptions, TextOptions
 from topicloom.cli.sources import part_of_overlay
 from topicloom.engine.bars import Bars, faults_of
-from topicloom.errors import InputNotFoundError, InvalidOptionError
 from topicloom.reading.read_options import ReadOptions
 from topicloom.reading.source_plan import plan_source
-from topicloom.reading.table import as_links, read_table
+from topicloom.reading.table import as_links, every_row, read_table
 from topicloom.storage.overlay_directory import read_forbidden
 from topicloom.storage.run_file import RUN_FILE
 
@@ -25,18 +24,18 @@ if TYPE_CHECKING:
     from topicloom.pipeline.design import DesignResult
 
 
-def bars_of(pairs: Path | None, inventory: Path | None) -> Bars | None:
+def bars_of(pairs: Path | None, inventory: Path | None, links: LinkOptions, text: TextOptions) -> Bars | None:
     """What a table of pairs and an inventory forbid. Returns None without either.
 
     Raises
     ------
-    InputNotFoundError, InvalidOptionError
-        The table cannot be read, or has no pair of columns.
+    InputNotFoundError, MissingColumnError, UnreadableInputError, InvalidOptionError
+        A table cannot be read, or a row of the pairs cannot be used.
     """
     if pairs is None and inventory is None:
         return None
-    named = () if pairs is None else tuple(read_pairs(pairs))
-    return Bars(named, None if inventory is None else load_inventory(inventory)[0].brokers)
+    named = () if pairs is None else tuple(read_pairs(pairs, links.wanted_as(text)))
+    return Bars(named, None if inventory is None else load_inventory(inventory, text)[0].brokers)
 
 
 def forbidden_of(subscriptions: str, links: str, options: ReadOptions) -> list[tuple[str, str]]:
@@ -57,21 +56,10 @@ def tell_of_forbidden(links: list[tuple[str, str]]) -> None:
         tell(f"{len(links):,} links are forbidden by the overlay directory, such as {u} – {v}")
 
 
-def read_pairs(path: Path) -> list[tuple[str, str]]:
-    """Pairs of labels from a CSV file with the columns src and dst, or with two columns and no header."""
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            rows = [row for row in csv.reader(file, strict=True) if row]
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise InputNotFoundError(f"{path} cannot be read as CSV: {error}") from None
-    head = rows[0] if rows else ["src", "dst"]
-    columns = [0, 1]
-    if "src" in head and "dst" in head:
-        columns, rows = [head.index("src"), head.index("dst")], rows[1:]
-    for number, row in enumerate(rows, 1):
-        if len(row) <= max(columns):
-            raise InvalidOptionError(f"{path}: pair {number} has {len(row)} fields; src and dst are needed")
-    return [(row[columns[0]], row[columns[1]]) for row in rows]
+def read_pairs(path: Path, wanted: ReadOptions) -> list[tuple[str, str]]:
+    """Pairs of labels from a table of links. Every row of it counts: one that cannot be used is an error."""
+    table = every_row(str(path), wanted).table
+    return list(zip(*(table[name].to_pylist() for name in table.column_names[:2])))
 
 
 def forbidden_faults(

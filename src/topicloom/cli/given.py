@@ -56,7 +56,7 @@ def given_overlay(
         return Overlay.load(source), None
     interest = given_interest(subscriptions, table, tell)
     folder = source / "links" if (source / "run.json").is_file() else source
-    reading = read_table(plan_source(str(folder), links.wanted))
+    reading = read_table(plan_source(str(folder), links.wanted_as(table)))
     for note in reading.notes:
         tell(note)
     fitted = fitted_links(as_links(reading), to_arrow(interest.node_labels if interest.node_labels is not None else []))

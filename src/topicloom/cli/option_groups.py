@@ -2,13 +2,13 @@
 
 import inspect
 from collections.abc import Callable
-from dataclasses import MISSING, dataclass, field, fields, is_dataclass
+from dataclasses import MISSING, dataclass, field, fields, is_dataclass, replace
 from functools import wraps
 from typing import Annotated, Any, get_type_hints
 
 import typer
 
-from topicloom.reading.read_options import ReadOptions
+from topicloom.reading.read_options import RATES, ReadOptions
 
 Master = Annotated[
     str | None,
@@ -58,7 +58,19 @@ Separator = Annotated[
     typer.Option(help="Between the fields of a line: , ; | tab.  [default: found out]", show_default=False),
 ]
 Encoding = Annotated[
-    str | None, typer.Option(help="Of text files, such as latin-1.  [default: UTF-8 or UTF-16]", show_default=False)
+    str | None,
+    typer.Option(help="Of all text files given, such as latin-1.  [default: UTF-8 or UTF-16]", show_default=False),
+]
+Trim = Annotated[
+    bool, typer.Option("--trim", help="Take blanks off both ends of labels, in all tables.", show_default=False)
+]
+SkipLines = Annotated[
+    int, typer.Option(help="Lines above the one that names the columns.  [default: 0]", show_default=False)
+]
+Sheet = Annotated[str | None, typer.Option(help="Sheet of a workbook.  [default: the first]", show_default=False)]
+Lenient = Annotated[
+    bool,
+    typer.Option("--lenient", help="Exit code as usual where over 5 % of the rows are rejected.", show_default=False),
 ]
 TopicsSeparator = Annotated[
     str | None, typer.Option(help="Between the topics of one field, if it holds several.", show_default=False)
@@ -73,6 +85,10 @@ LinksHeader = Annotated[
     bool | None,
     typer.Option("--links-header/--links-no-header", help="Links: as --header/--no-header.", show_default=False),
 ]
+LinksSkipLines = Annotated[int, typer.Option(help="Links: as --skip-lines.  [default: 0]", show_default=False)]
+RateColumn = Annotated[
+    str | None, typer.Option(help="Column that holds the rates.  [default: rate]", show_default=False)
+]
 Subscriptions = Annotated[
     str,
     typer.Argument(
@@ -84,23 +100,33 @@ Links = Annotated[str, typer.Argument(help="Overlay directory, or a file, folder
 
 
 @dataclass(frozen=True)
-class TableOptions:
+class TextOptions:
+    """What holds for every table that a command reads."""
+
+    separator: Separator = None
+    encoding: Encoding = None
+    trim: Trim = False
+
+
+@dataclass(frozen=True)
+class TableOptions(TextOptions):
     """How a table of subscriptions is to be read."""
 
     node_column: NodeColumn = None
     topic_column: TopicColumn = None
     format: Format = None
     header: Header = None
+    skip_lines: SkipLines = 0
+    sheet: Sheet = None
     role_column: RoleColumn = None
-    separator: Separator = None
-    encoding: Encoding = None
     topics_separator: TopicsSeparator = None
     expand: Expand = None
+    lenient: Lenient = False
 
     @property
     def wanted(self) -> ReadOptions:
         """The same, as readers take it."""
-        words: Any = {name: value for name, value in vars(self).items() if name != "expand"}
+        words: Any = {name: value for name, value in vars(self).items() if name not in ("expand", "lenient")}
         return ReadOptions.of_subscriptions(**words)
 
 
@@ -111,11 +137,42 @@ class LinkOptions:
     src_column: SrcColumn = None
     dst_column: DstColumn = None
     links_header: LinksHeader = None
+    links_skip_lines: LinksSkipLines = 0
 
-    @property
-    def wanted(self) -> ReadOptions:
+    def wanted_as(self, text: TextOptions) -> ReadOptions:
+        """The same, as readers take it, for a table that stands beside another one."""
+        asked = ReadOptions.of_links(
+            src_column=self.src_column,
+            dst_column=self.dst_column,
+            header=self.links_header,
+            skip_lines=self.links_skip_lines,
+            encoding=text.encoding,
+            trim=text.trim,
+        )
+        return replace(asked, likely_separator=text.separator)
+
+
+@dataclass(frozen=True)
+class RateOptions:
+    """How a table of rates is to be read."""
+
+    topic_column: TopicColumn = None
+    rate_column: RateColumn = None
+    header: Header = None
+    skip_lines: SkipLines = 0
+
+    def wanted_as(self, text: TextOptions) -> ReadOptions:
         """The same, as readers take it."""
-        return ReadOptions.of_links(src_column=self.src_column, dst_column=self.dst_column, header=self.links_header)
+        return ReadOptions(
+            RATES,
+            self.topic_column,
+            self.rate_column,
+            separator=text.separator,
+            encoding=text.encoding,
+            header=self.header,
+            skip_lines=self.skip_lines,
+            trim=text.trim,
+        )
 
 
 @dataclass(frozen=True)

@@ -3,18 +3,21 @@
 Numbers stay as they are written, so that the version 2.10 does not become 2.1.
 """
 
-import csv
-import io
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from topicloom.errors import InputNotFoundError, InvalidInventoryError
+from topicloom.errors import InputNotFoundError, InvalidInventoryError, UnreadableInputError
 from topicloom.extras import needing
+from topicloom.reading.byte_streams import in_utf8
+from topicloom.reading.layout import encoding_of
+from topicloom.reading.named_rows import NAME_IT, is_delimited, named_rows
+from topicloom.reading.read_options import ReadOptions
 
+LABEL = "node"  # the one key whose value is a label, which is kept as it is written
 _MOST_BYTES = 64 << 20
 
 
@@ -37,46 +40,62 @@ class Entry:
         return InvalidInventoryError(f"{self.file} line {self.lines.get(name, self.line)}: {sentence}")
 
 
-def read_entries(path: Path) -> list[Entry]:
-    """Read the entries of a file by its ending: .yaml, .yml, .json or .csv."""
-    readers = {".yaml": _yaml, ".yml": _yaml, ".json": _json, ".csv": _csv}
+def read_entries(
+    path: Path, *, separator: str | None = None, encoding: str | None = None, trim: bool = False
+) -> list[Entry]:
+    """Read the entries of a file by its ending: .yaml, .yml, .json, or one of delimited text such as .csv."""
+    if is_delimited(path.name):
+        entries = [
+            Entry(path.name, line, fields)
+            for line, fields in _cells(path, separator=separator, encoding=encoding, trim=trim)
+        ]
+        return _some(path, entries)
+    readers = {".yaml": _yaml, ".yml": _yaml, ".json": _json}
     reader = readers.get(path.suffix.lower())
     if reader is None:
-        raise InvalidInventoryError(f"{path.name}: an inventory ends in .yaml, .yml, .json or .csv")
+        raise InvalidInventoryError(f"{path.name}: an inventory ends in .yaml, .yml, .json, .csv, .tsv or .txt")
     try:
         data = path.read_bytes()
     except OSError as error:
         raise InputNotFoundError(f"cannot read the inventory {path}: {error.strerror}") from None
     if len(data) > _MOST_BYTES:
         raise InvalidInventoryError(f"{path.name}: an inventory has at most 64 MiB")
+    found, _ = encoding_of(data, ReadOptions(encoding=encoding).checked().encoding)
+    data = b"".join(in_utf8(iter((data,)), found, path.name))
     try:
-        text = data.decode("utf-8-sig")
+        text = data.decode()
     except UnicodeDecodeError as error:
         line = data[: error.start].count(b"\n") + 1
-        raise InvalidInventoryError(f"{path.name} line {line}: not UTF-8") from None
+        raise InvalidInventoryError(f"{path.name} line {line}: not {found.upper()}; {NAME_IT}") from None
     entries = list(reader(path.name, text))
+    if trim:
+        entries = [replace(entry, values=_trimmed(entry.values)) for entry in entries]
+    return _some(path, entries)
+
+
+def _some(path: Path, entries: list[Entry]) -> list[Entry]:
     if not entries:
         raise InvalidInventoryError(f"{path.name} names no broker; node, host and port are needed")
     return entries
 
 
-def _csv(file: str, text: str) -> Iterator[Entry]:
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+def _trimmed(values: dict[str, str | dict[str, str]]) -> dict[str, str | dict[str, str]]:
+    name = values.get(LABEL, "")
+    return {**values, LABEL: name.strip()} if isinstance(name, str) and name else values
+
+
+def _cells(path: Path, **words: Any) -> Iterator[tuple[int, dict[str, str | dict[str, str]]]]:
     try:
-        header = [name.strip() for name in next(reader, [])]
-        if len(set(header)) < len(header):
-            raise InvalidInventoryError(f"{file} line 1: a column is named twice")
-        start = reader.line_num + 1
-        for cells in reader:
-            if cells:
-                if len(cells) != len(header):
-                    raise InvalidInventoryError(f"{file} line {start}: {len(cells)} cells under {len(header)} columns")
-                values: dict[str, str | dict[str, str]] = {k: v.strip() for k, v in zip(header, cells) if v.strip()}
-                unknown = dict.fromkeys(header, "")  # an unknown column is an error, also where it is empty
-                yield Entry(file, start, {**unknown, **values})
-            start = reader.line_num + 1
-    except csv.Error:
-        raise InvalidInventoryError(f"{file} line {reader.line_num}: not CSV") from None
+        names, rows = named_rows(path, known=LABEL, most=_MOST_BYTES, **words)
+        if len(set(names)) < len(names):
+            raise InvalidInventoryError(f"{path.name} line 1: a column is named twice")
+        for line, cells in rows:
+            if len(cells) != len(names):
+                raise InvalidInventoryError(f"{path.name} line {line}: {len(cells)} cells under {len(names)} columns")
+            # an unknown column is an error, also where it is empty
+            yield line, {name: cell if name == LABEL else cell.strip() for name, cell in zip(names, cells)}
+    except UnreadableInputError as error:
+        raise InvalidInventoryError(str(error)) from None
 
 
 def _json(file: str, text: str) -> Iterator[Entry]:

@@ -1,7 +1,7 @@
 """The inventory: where each broker listens, who may dial, which files and references secure it.
 
-YAML, JSON or CSV with one entry per broker. Secrets are never part of it: a credential is a reference to an environment
-variable or to a file, and a literal one is refused with its line and without being printed.
+YAML, JSON or delimited text with one entry per broker. Secrets are never part of it: a credential is a reference to an
+environment variable or to a file, and a literal one is refused with its line and without being printed.
 """
 
 import re
@@ -12,6 +12,7 @@ from pathlib import Path
 
 from topicloom.deploy.entries import Entry, read_entries
 from topicloom.errors import InvalidInventoryError
+from topicloom.model.labels import label_of
 
 REQUIRED = ("node", "host", "port")
 TLS = ("ca", "cert", "key")
@@ -93,8 +94,10 @@ class Inventory:
         return cls(named)
 
     @classmethod
-    def load(cls, path: str | Path) -> "Inventory":
-        """Read an inventory from a file whose name ends in .yaml, .yml, .json or .csv.
+    def load(
+        cls, path: str | Path, *, separator: str | None = None, encoding: str | None = None, trim: bool = False
+    ) -> "Inventory":
+        """Read an inventory from a file whose name ends in .yaml, .yml, .json, or .csv, .tsv or .txt, also compressed.
 
         Parameters
         ----------
@@ -102,6 +105,10 @@ class Inventory:
             A list of brokers with `node`, `host`, `port` and, optionally, `leaf_port`, `site`, `kind`, `version`,
             `dials`, `accepts` (yes or no), `tls` (`ca`, `cert`, `key`: absolute paths; in CSV the columns `tls_ca`,
             `tls_cert`, `tls_key`) and `credential` (``env:NAME`` or ``file:/path``).
+        separator, encoding
+            Of text with columns. They are found out unless given, as `topicloom.read_subscriptions` does.
+        trim
+            Take blanks off both ends of the names of nodes, which are byte for byte what the file holds otherwise.
 
         Raises
         ------
@@ -109,14 +116,17 @@ class Inventory:
             An unknown key, a missing or ill-formed value, a literal secret. The message has the line, never the value
             of a secret.
         """
-        return cls.of(_broker(entry) for entry in read_entries(Path(path)))
+        entries = read_entries(Path(path), separator=separator, encoding=encoding, trim=trim)
+        return cls.of(_broker(entry) for entry in entries)
 
     def of_node(self, node: str) -> Broker:
         """Find the broker of a node. An error names the node when there is none."""
         try:
             return self.brokers[node]
         except KeyError:
-            raise InvalidInventoryError(f"broker {node!r} of the plan is not in the inventory") from None
+            alike = next((name for name in self.brokers if name.strip() == node.strip()), None)
+            hint = "" if alike is None else f", which has {alike!r}: names are compared with their blanks"
+            raise InvalidInventoryError(f"broker {node!r} of the plan is not in the inventory{hint}") from None
 
     @property
     def fingerprint(self) -> str:
@@ -132,6 +142,9 @@ def _broker(entry: Entry) -> Broker:
     missing = [name for name in REQUIRED if not entry.text(name)]
     if missing:
         raise entry.error(f"{missing[0]} is missing; node, host and port are needed")
+    wrong = label_of(entry.text("node"), "node")[1]
+    if wrong is not None:
+        raise entry.error(wrong, "node")
     leaf = entry.text("leaf_port")
     return Broker(
         node=entry.text("node"),

@@ -1,7 +1,7 @@
 """Rows as the readers yield them to an interest, with counts of all rows and the reasons of those left out."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -33,7 +33,9 @@ class Encoded:
     rejected : pyarrow.Table
         (file, line, raw, node, topic, reason): rows that are not used.
     counts : mapping
-        rows, rejected, repeated, subscriptions, nodes, topics. Rows is the sum of the next three.
+        rows, rejected, repeated, subscriptions, nodes, topics, topics_of_one (with a single subscriber). Rows is the
+        sum of the next three. Where patterns were replaced also expanded: rows beyond their own that they make, which
+        the sum contains.
     reasons : mapping
         Number of rejected rows by reason, the most frequent first.
     """
@@ -67,6 +69,9 @@ def encoded_in(stages: Stages, rows: pa.Table, expand: str | None) -> Encoded:
     """`encoded` as a stage of a run, with patterns replaced if asked for. Notes what there is to say of the rows."""
     with stages("encode", f"giving ids to the labels of {len(rows):,} rows"):
         found = encoded(rows if expand is None else expanded(rows, expand))
+        if expand is not None:
+            more = found.counts["rows"] - len(rows)
+            found = replace(found, counts={**found.counts, "rows": len(rows), "expanded": more})
     for note in found.notes():
         stages.note(note)
     return found
@@ -103,6 +108,7 @@ def encoded(rows: pa.Table) -> Encoded:
         "subscriptions": interest.n_subscriptions,
         "nodes": interest.n_nodes,
         "topics": interest.n_topics,
+        "topics_of_one": int(np.count_nonzero(np.diff(interest.topic_indptr) == 1)),
     }
     return Encoded(interest, _roles(table, interest) if told else None, rejected, counts, reasons)
 

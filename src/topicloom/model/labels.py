@@ -16,10 +16,38 @@ from topicloom.errors import InvalidInterestError
 Labels = npt.NDArray[Any]  # of numpy.dtypes.StringDType, for which numpy has no usable type yet
 
 # Blank: nothing but Unicode white space and separators. The same text is a regular expression for Arrow and for Spark.
-BLANK = r"\A[\t-\r\x1C-\x20\x{85}\pZ]*\z"
+BLANK_SIGN = r"[\t-\r\x1C-\x20\x{85}\pZ]"
+BLANK = rf"\A{BLANK_SIGN}*\z"
 MAX_LABEL_BYTES = 64 * 1024
 
 _CHUNK = 1 << 16
+
+
+def label_of(value: bytes | str | None, what: str, encoding: str = "UTF-8") -> tuple[str | None, str | None]:
+    """Return a label and None, or None and the reason why it cannot be used.
+
+    >>> label_of("gate", "node"), label_of(" ", "node")
+    (('gate', None), (None, 'node is blank'))
+    """
+    if value is None:
+        return None, f"{what} is null"
+    if isinstance(value, bytes):
+        try:
+            text = value.decode()
+        except UnicodeDecodeError:
+            return None, f"{what} is not valid {encoding}"
+        size = len(value)
+    else:
+        text = value
+        try:
+            size = len(value.encode())
+        except UnicodeEncodeError:
+            return None, f"{what} holds half a surrogate pair"
+    if not text:
+        return None, f"{what} is empty"
+    if size > MAX_LABEL_BYTES:
+        return None, f"{what} is over {MAX_LABEL_BYTES // 1024} KiB"
+    return (None, f"{what} is blank") if text.isspace() else (text, None)
 
 
 def encode(column: object, what: str) -> tuple[npt.NDArray[np.int32], Labels]:
@@ -34,7 +62,7 @@ def encode(column: object, what: str) -> tuple[npt.NDArray[np.int32], Labels]:
     Raises
     ------
     InvalidInterestError
-        A label is null or blank, is not text or an integer, or is not valid Unicode.
+        A label is null, blank or over 64 KiB, is not text or an integer, or is not valid Unicode.
     """
     texts = as_text(column, what)
     dictionary = texts.dictionary_encode()
@@ -66,7 +94,7 @@ def to_arrow(labels: npt.ArrayLike) -> pa.Array:
 def as_text(column: object, what: str) -> pa.Array:
     """Convert a column of labels to Arrow strings, in the order given. Raises as `encode` does."""
     texts = _as_text(column, what)
-    _refuse_blank(texts, what)
+    _refuse_unusable(texts, what)
     return texts
 
 
@@ -106,9 +134,11 @@ def _as_arrow(column: Any) -> pa.Array:
     return converted.combine_chunks() if isinstance(converted, pa.ChunkedArray) else converted
 
 
-def _refuse_blank(texts: pa.Array, what: str) -> None:
-    bad = pc.fill_null(pc.match_substring_regex(texts, BLANK), True)
+def _refuse_unusable(texts: pa.Array, what: str) -> None:
+    blank = pc.match_substring_regex(texts, BLANK)
+    bad = pc.fill_null(pc.or_(blank, pc.greater(pc.binary_length(texts), MAX_LABEL_BYTES)), True)
     if pc.any(bad).as_py():
         row = pc.index(bad, True).as_py()
-        state = "null" if texts[row].as_py() is None else "blank"
+        text = texts[row].as_py()
+        state = "blank" if text == "" else str(label_of(text, what)[1]).removeprefix(f"{what} is ")
         raise InvalidInterestError(f"{what} of row {row} is {state}; every subscription needs a label")

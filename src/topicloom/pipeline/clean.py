@@ -88,8 +88,8 @@ def _wrong_role() -> Column:
 _MATCHES, _WHY = "_matches", "_why"
 
 
-def expanded(rows: DataFrame, broker: str) -> DataFrame:
-    """Rows of subscriptions -> the same with patterns replaced by the known topics that they match.
+def expanded(rows: DataFrame, broker: str) -> tuple[DataFrame, int]:
+    """Rows of subscriptions -> the same with patterns replaced by the known topics that they match, and how many more.
 
     A row of a pattern becomes a row for each topic. A pattern that is not valid, or matches none, is rejected. The
     distinct topics are brought to the driver, which runs an action.
@@ -104,11 +104,12 @@ def expanded(rows: DataFrame, broker: str) -> DataFrame:
     Patterns(broker, ())
     judged = with_reasons(rows)
     with worker_sentences():
-        usable = judged.where(F.col(REASON).isNull()).select(TOPIC).distinct().toArrow()
-    topics = sorted(usable.column(0).to_pylist())
+        usable = judged.where(F.col(REASON).isNull()).groupBy(TOPIC).count().toArrow()
+    times = dict(zip(*(column.to_pylist() for column in usable.columns)))
+    topics = sorted(times)
     found = [(pattern, *made) for pattern, made in expansions(Patterns(broker, topics), topics)]
     if not found:
-        return judged
+        return judged, 0
     schema = f"{TOPIC} string, {_MATCHES} array<string>, {_WHY} string"
     mapping = judged.sparkSession.createDataFrame(found, schema)
     joined = judged.join(F.broadcast(mapping), TOPIC, "left")
@@ -118,4 +119,5 @@ def expanded(rows: DataFrame, broker: str) -> DataFrame:
     reason = F.coalesce(F.col(REASON), F.when(is_pattern, F.col(_WHY)))
     raw = F.when(is_pattern & F.col(_WHY).isNotNull(), F.col(TOPIC)).otherwise(F.col(RAW))
     replaced = exploded.withColumns({RAW: raw, REASON: reason}).withColumn(TOPIC, F.col("_topic"))
-    return replaced.select(*judged.columns)
+    more = sum(times[pattern] * (len(matches) - 1) for pattern, matches, _ in found if matches)
+    return replaced.select(*judged.columns), more

@@ -14,7 +14,7 @@ from topicloom.model.arrays import Int64Array
 from topicloom.pipeline.clean import rejected, with_reasons
 from topicloom.pipeline.encode import counts_by_id, ranked, topics_of_nodes
 from topicloom.pipeline.read import worker_sentences
-from topicloom.reading.notes import WILDCARD, Finding, findings, folded, row_notes
+from topicloom.reading.notes import BLANK_END, WILDCARD, Finding, findings, folded, row_notes
 from topicloom.reading.table import nothing_usable
 from topicloom.spark.columns import FILE, LINE, NODE, NODE_ID, REASON, ROLE, SUBSCRIBERS, TOPIC, TOPIC_ID, TOPICS
 from topicloom.spark.stages import Stages
@@ -35,7 +35,9 @@ class Prepared:
     rejected : DataFrame
         (file, line, raw, node, topic, reason): input rows that are not used.
     counts : mapping
-        rows, rejected, repeated, subscriptions, nodes, topics. Rows is the sum of the next three.
+        rows, rejected, repeated, subscriptions, nodes, topics, topics_of_one (with a single subscriber). Rows is the
+        sum of the next three. Where patterns were replaced also expanded: rows beyond their own that they make, which
+        the sum contains.
     fingerprint : str
         Depends on the set of subscriptions alone, not on their order or file format.
     roles : DataFrame or None
@@ -83,8 +85,10 @@ class Prepared:
             table.unpersist()
 
 
-def prepare(rows: DataFrame, *, stages: Stages | None = None) -> Prepared:
+def prepare(rows: DataFrame, *, stages: Stages | None = None, expanded: int | None = None) -> Prepared:
     """(node, topic[, role][, file, line, raw, reason]) -> the interest, cleaned and encoded.
+
+    ``expanded`` is the number of rows that patterns make beyond their own, if they were replaced.
 
     Raises
     ------
@@ -96,6 +100,8 @@ def prepare(rows: DataFrame, *, stages: Stages | None = None) -> Prepared:
     with stages("read", "reading subscriptions"), worker_sentences():
         tallied = _tallied(judged).persist()
         counts, fingerprint = _counted(tallied)
+        if expanded is not None:
+            counts |= {"rows": counts["rows"] - expanded, "expanded": expanded}
     for note in row_notes(counts, _reasons(tallied) if counts["rejected"] else {}):
         stages.note(note)
     unused = rejected(judged)
@@ -108,7 +114,8 @@ def prepare(rows: DataFrame, *, stages: Stages | None = None) -> Prepared:
         labels = subscriptions.groupBy(TOPIC).agg(F.count("*").alias(SUBSCRIBERS)).persist()
         topics, n_topics = ranked(labels, TOPIC, TOPIC_ID)
         topics = topics.persist()
-        topics.count()  # Spark then knows its size, and moves the topics to the subscriptions where they are few
+        # Spark then knows its size, and moves the topics to the subscriptions where they are few
+        topics_of_one = topics.agg(F.count_if(F.col(SUBSCRIBERS) == 1)).collect()[0][0]
         grouped = topics_of_nodes(subscriptions, topics).persist()
         interest, n_nodes = ranked(grouped, NODE, NODE_ID)
         interest = interest.persist()
@@ -116,7 +123,7 @@ def prepare(rows: DataFrame, *, stages: Stages | None = None) -> Prepared:
         roles = subscriptions_with_roles(tallied)
         for used in (labels, grouped, tallied):
             used.unpersist()
-    counts |= {"nodes": n_nodes, "topics": n_topics}
+    counts |= {"nodes": n_nodes, "topics": n_topics, "topics_of_one": topics_of_one}
     kept = (topics, interest) if roles is None else (topics, interest, roles)
     return Prepared(interest, topics, unused, counts, fingerprint, roles, kept)
 
@@ -187,7 +194,10 @@ def label_findings(prepared: Prepared) -> tuple[Finding, ...]:
     nodes, topics = prepared.interest.select(NODE), prepared.topics.select(TOPIC)
     if prepared.counts["nodes"] + prepared.counts["topics"] <= _BROUGHT_HERE:
         return findings(*(_labels(table) for table in (nodes, topics)))
-    found = [_look_alikes(nodes, NODE), _look_alikes(topics, TOPIC), _wildcards(topics)]
+    sides = ((nodes, NODE), (topics, TOPIC))
+    found = [_look_alikes(*side) for side in sides]
+    found += [_matching(*side, "blanks", BLANK_END) for side in sides]
+    found.append(_matching(topics, TOPIC, "wildcards", WILDCARD))
     return tuple(one for one in found if one is not None)
 
 
@@ -210,7 +220,7 @@ def _look_alikes(labels: DataFrame, what: str) -> Finding | None:
     return Finding("look-alikes", what, alike.count(), tuple(tuple(row["labels"][:_SHOWN]) for row in rows))
 
 
-def _wildcards(topics: DataFrame) -> Finding | None:
-    found = topics.where(F.col(TOPIC).rlike(WILDCARD))
-    rows = found.orderBy(TOPIC).limit(_SHOWN).collect()
-    return Finding("wildcards", TOPIC, found.count(), tuple((row[TOPIC],) for row in rows)) if rows else None
+def _matching(labels: DataFrame, what: str, kind: str, pattern: str) -> Finding | None:
+    found = labels.where(F.col(what).rlike(pattern))
+    rows = found.orderBy(what).limit(_SHOWN).collect()
+    return Finding(kind, what, found.count(), tuple((row[what],) for row in rows)) if rows else None

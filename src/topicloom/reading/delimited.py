@@ -14,9 +14,10 @@ import pyarrow.compute as pc
 from pyarrow import csv
 
 from topicloom.errors import UnreadableInputError
+from topicloom.model.labels import label_of
 from topicloom.reading.layout import Constant, Layout, Pick
 from topicloom.reading.records import MAX_ROW_BYTES, Incomplete, Record, records
-from topicloom.reading.rows import RowBuilder, as_labels, as_roles, label_of, usable_batch
+from topicloom.reading.rows import RowBuilder, as_labels, as_roles, usable_batch
 
 _EXACT_BELOW = 32 << 10
 _PARTS = 8
@@ -44,7 +45,7 @@ class DelimitedReader:
     ) -> None:
         self._layout, self._file, self._separator = layout, file, layout.separator.encode()
         self._topics_separator = topics_separator.encode() if topics_separator else None
-        self._builder = RowBuilder(file, words, layout.encoding.upper())
+        self._builder = RowBuilder(file, words, layout.encoding.upper(), trim=layout.trim)
         self._line = line
         self._wanted = [pick for pick in (layout.first, layout.second, layout.role) if isinstance(pick, int)]
 
@@ -111,7 +112,7 @@ class DelimitedReader:
         if self._topics_separator:
             lists = pc.split_pattern(second.cast(pa.binary()), self._topics_separator)
             parents = pc.list_parent_indices(lists)
-            second = as_labels(pc.list_flatten(lists))
+            second = as_labels(pc.list_flatten(lists), trim=layout.trim)
             first, role = first.take(parents), None if role is None else role.take(parents)
         return None if second is None else usable_batch(first, second, role)
 
@@ -124,7 +125,7 @@ class DelimitedReader:
     def _labels(self, pick: Pick, found: Sequence[pa.Array], count: int) -> pa.Array | None:
         if isinstance(pick, Constant):
             return None if label_of(pick.value, "")[1] else pa.repeat(pa.scalar(pick.value, pa.string()), count)
-        return as_labels(found[self._wanted.index(int(pick))])
+        return as_labels(found[self._wanted.index(int(pick))], trim=self._layout.trim)
 
     def _roles(self, pick: Pick, found: Sequence[pa.Array], count: int) -> pa.Array | None:
         if isinstance(pick, Constant):

@@ -1,43 +1,52 @@
-"""The first sheet of a workbook to rows of labels."""
+"""A sheet of a workbook to rows of labels."""
 
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from typing import Any, BinaryIO
 
 import pyarrow as pa
 
-from topicloom.errors import MissingColumnError, UnreadableInputError
+from topicloom.errors import InvalidOptionError, MissingColumnError, UnreadableInputError
 from topicloom.extras import needing
-from topicloom.reading.layout import Constant, Layout, Pick, picked
+from topicloom.reading.layout import Constant, Layout, Pick, names_below, picked
 from topicloom.reading.read_options import ReadOptions
 from topicloom.reading.rows import RowBuilder, shown
 
 _MOST_EMPTY_ROWS = 1_000_000
+_ROWS_LOOKED_AT = 200
 
 
-def open_sheet(raw: BinaryIO, name: str) -> tuple[Any, list[str]]:
-    """The first sheet of a workbook, and the names of the others."""
+def open_sheet(raw: BinaryIO, name: str, wanted: str | None = None) -> tuple[Any, list[str]]:
+    """A sheet of a workbook, the first one unless it is named, and the names of the others."""
     with needing("excel", f"reading the workbook {name}"):
         import openpyxl
     try:
         book = openpyxl.load_workbook(raw, read_only=True, data_only=True)
-        sheet, *others = book.worksheets
+        sheets = {sheet.title: sheet for sheet in book.worksheets}
+        first = next(iter(sheets))
     except Exception as error:  # zipfile, XML and openpyxl's own errors, of any kind
         raise UnreadableInputError(f"{name} is not a whole .xlsx workbook: {str(error)[:200]}") from None
-    return sheet, [other.title for other in others]
+    if wanted is not None and wanted not in sheets:
+        raise InvalidOptionError(f"{name} has no sheet {wanted!r}; it has {', '.join(map(repr, sheets))}")
+    sheet = sheets.pop(first if wanted is None else wanted)
+    return sheet, list(sheets)
 
 
 def excel_layout(sheet: Any, options: ReadOptions, name: str, *, partitions: Mapping[str, str | None]) -> Layout:
     """Which columns hold the labels, by the first row that is not empty. That row is the header."""
-    for line, cells in _rows(sheet, name):
+    rows = list(islice((row for row in _rows(sheet, name) if row[0] > options.skip_lines), _ROWS_LOOKED_AT))
+    for line, cells in rows[:1]:
         if options.header is False:
             width = max((place + 1 for place, cell in enumerate(cells) if cell is not None), default=0)
             if width != 2:
                 raise MissingColumnError(f"the first row of {name} has {width} cells, not two; give it a header")
             return Layout(0, 1, line=line)
         names = tuple("" if cell is None else str(cell) for cell in cells)
-        first, second, role = picked(names, options, partitions, name, by_position=True)
+        texts = ((place, [None if cell is None else str(cell) for cell in row]) for place, row in rows[1:])
+        below = names_below(texts, options, names)
+        first, second, role = picked(names, options, partitions, name, by_position=True, below=below)
         return Layout(first, second, role, names, line=line + 1)
-    raise MissingColumnError(f"the first sheet of {name} is empty")
+    raise MissingColumnError(f"the sheet {sheet.title!r} of {name} is empty")
 
 
 class ExcelReader:
@@ -45,7 +54,7 @@ class ExcelReader:
 
     def __init__(self, layout: Layout, file: str, words: tuple[str, str], topics_separator: str | None) -> None:
         self._layout, self._file, self._words, self._topics_separator = layout, file, words, topics_separator
-        self._builder = RowBuilder(file, words)
+        self._builder = RowBuilder(file, words, trim=layout.trim)
 
     def batches(self, sheet: Any) -> Iterator[pa.RecordBatch]:
         """Batches of all rows behind the header."""

@@ -97,7 +97,7 @@ class JsonReader:
     ) -> None:
         self._layout, self._file, self._line, self._words = layout, file, line, words
         self._topics_separator = topics_separator
-        self._builder = RowBuilder(file, words)
+        self._builder = RowBuilder(file, words, trim=layout.trim)
 
     def batches(self, blocks: Iterator[bytes]) -> Iterator[pa.RecordBatch]:
         """Batches of all rows of the text."""

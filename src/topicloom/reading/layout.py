@@ -3,7 +3,7 @@
 import codecs
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -54,6 +54,8 @@ class Layout:
         Number of fields of a row.
     start, line : int
         Where the data begins in the text as UTF-8 without its mark, and in which line.
+    trim : bool
+        Whether labels lose the blanks at their ends.
     """
 
     first: Pick
@@ -67,16 +69,17 @@ class Layout:
     width: int = 0
     start: int = 0
     line: int = 1
+    trim: bool = False
 
 
 def encoding_of(head: bytes, asked: str | None) -> tuple[str, bool]:
-    """Return the encoding of a text, and whether it begins with a byte order mark."""
+    """Return the encoding of a text, and whether it begins with a byte order mark, which comes before what is asked."""
     found = next((name for mark, name in _MARKS if head.startswith(mark)), None)
-    if asked is not None:
-        name = codecs.lookup(asked).name
-        return "utf-8" if name == "utf-8-sig" else name, found is not None
     if found is not None:
         return found, True
+    if asked is not None:
+        name = codecs.lookup(asked).name
+        return "utf-8" if name == "utf-8-sig" else name, False
     start = head[: min(len(head), 64) & ~1]
     if len(start) >= 4:  # every other byte of Latin text is zero in UTF-16
         even, odd = start[::2], start[1::2]
@@ -109,15 +112,19 @@ def delimited_layout(
     MissingColumnError
         The first line does not name the columns, or has not two fields if it is data.
     """
-    candidates: tuple[str, ...] = (options.separator,) if options.separator else SEPARATORS
+    usual = SEPARATORS if options.likely_separator is None else (options.likely_separator, *SEPARATORS)
+    candidates: tuple[str, ...] = (options.separator,) if options.separator else usual
     if tabs and not options.separator:
-        candidates = ("\t", *(one for one in SEPARATORS if one != "\t"))
-    skipped = 0
-    first_line = head.split(b"\n", 1)[0].rstrip(b"\r")
-    said = _SEP_LINE.fullmatch(first_line)
-    if said and options.separator is None and said[1].isascii():
-        candidates, skipped = (said[1].decode(),), len(head.split(b"\n", 1)[0]) + 1
-    body, line = head[skipped:], 2 if skipped else 1
+        candidates = ("\t", *(one for one in usual if one != "\t"))
+    skipped, line = 0, 1
+    for _ in range(options.skip_lines):
+        skipped, line = _next_line(head, skipped), line + 1
+    said = said_separator(head[skipped:])
+    if said and options.separator is None:
+        candidates, skipped, line = (said[0],), skipped + said[1], line + 1
+    body = head[skipped:]
+    if options.skip_lines and not body:
+        raise MissingColumnError(f"{name} has nothing behind {options.skip_lines:,} skipped lines")
     tries = [_Try(separator, _records(body, separator, line), options, partitions) for separator in candidates]
     if not any(one.rows for one in tries):
         raise MissingColumnError(f"{name} holds blank lines only")
@@ -125,15 +132,33 @@ def delimited_layout(
     if options.header is False:
         best = max(tries, key=lambda one: one.regularity)
         first, second, role = _positions(best.rows[0], options, partitions, name)
-        return Layout(first, second, role, separator=best.separator, width=len(best.rows[0].fields), start=skipped)
+        width = len(best.rows[0].fields)
+        return Layout(first, second, role, separator=best.separator, width=width, start=skipped, line=line)
     header = best.header
     names = tuple(shown(field) for field in header.fields)
-    first, second, role = picked(names, options, partitions, name, by_position=True)
+    rows = sorted((row for one in tries for row in one.rows), key=lambda row: row.line)
+    below = names_below(((row.line, row.fields) for row in rows if row.line > header.line), options, names)
+    first, second, role = picked(names, options, partitions, name, by_position=True, below=below)
     at = _offset(body, best.separator, header, line)
     return Layout(
         first, second, role, names, separator=best.separator, header=header.raw, width=len(names),
         start=skipped + at[0], line=at[1],
     )  # fmt: skip
+
+
+def said_separator(text: bytes) -> tuple[str, int] | None:
+    """The separator that a first line such as ``sep=;`` says, and the size of that line. Returns None without one."""
+    line = text.split(b"\n", 1)[0]
+    said = _SEP_LINE.fullmatch(line.rstrip(b"\r"))
+    return (said[1].decode(), len(line) + 1) if said and said[1].isascii() else None
+
+
+def best_separator(text: bytes, known: str, *, tabs: bool = False) -> str:
+    """The separator by which a text has the column ``known``, or else the most regular rows."""
+    options = ReadOptions(first=known, second=known)
+    candidates = sorted(SEPARATORS, key=lambda one: one != "\t") if tabs else SEPARATORS
+    tries = [_Try(separator, _records(text, separator, 1), options, {}) for separator in candidates]
+    return max(tries, key=lambda one: (one.found, one.regularity)).separator
 
 
 class _Try:
@@ -189,6 +214,28 @@ def _next_line(body: bytes, at: int) -> int:
     return found.end() if found else len(body)
 
 
+def names_below(
+    rows: Iterable[tuple[int, Sequence[bytes | str | None]]], options: ReadOptions, header: Sequence[str]
+) -> tuple[int, list[str]] | None:
+    """Find the line in which the names of the columns seem to stand, where the first one seems to have none."""
+    if None not in likely_pair(header, options):
+        return None
+    for line, fields in rows:
+        names = ["" if field is None else shown(field) for field in fields]
+        if all(matching(wanted, names) for wanted in options.names) or None not in likely_pair(names, options):
+            return line, names
+    return None
+
+
+def likely_pair(names: Sequence[str], options: ReadOptions) -> list[str | None]:
+    """The two names that people give to such columns, None for one that is not there."""
+    chosen: list[str | None] = []
+    for likely in options.kind.likely:
+        ranks = {name: likely.index(_bare(name)) for name in names if _bare(name) in likely and name not in chosen}
+        chosen.append(min(ranks, key=ranks.__getitem__) if ranks else None)
+    return chosen
+
+
 def matching(wanted: str, names: Sequence[str]) -> list[int]:
     """Positions of the columns that are meant by a name: exactly it, or else regardless of case and outer spaces."""
     exact = [position for position, name in enumerate(names) if name == wanted]
@@ -202,13 +249,15 @@ def picked(
     name: str,
     *,
     by_position: bool = False,
+    below: tuple[int, list[str]] | None = None,
 ) -> tuple[Pick, Pick, Pick | None]:
     """Where the wanted columns are, among those of a file and those that the names of its folders give.
 
     Raises
     ------
     MissingColumnError
-        One is missing or there twice; the message lists the columns and proposes the likeliest pair.
+        One is missing or there twice; the message lists the columns and proposes the likeliest pair. ``below`` is the
+        line in which names of columns seem to stand instead, and these names.
     """
     picks: list[Pick | None] = []
     for wanted in (*options.names, options.role):
@@ -223,7 +272,7 @@ def picked(
         else:
             picks.append(None)
     if None in picks[:2] or (options.role is not None and picks[2] is None):
-        raise MissingColumnError(_missing(names, options, partitions, name, picks, lines=by_position))
+        raise MissingColumnError(_missing(names, options, partitions, name, picks, lines=by_position, below=below))
     return picks[0], picks[1], picks[2]  # type: ignore[return-value]
 
 
@@ -282,10 +331,20 @@ def _missing(
     picks: Sequence[Pick | None],
     *,
     lines: bool,
+    below: tuple[int, list[str]] | None,
 ) -> str:
     wanted = [*options.names, options.role]
     absent = " and ".join(repr(word) for word, pick in zip(wanted, picks) if pick is None and word is not None)
     found = f"its first line has {_listed(names)}" if lines else f"it has {_listed(names) or 'none'}"
+    if below is not None:
+        line, there = below
+        pair = likely_pair(there, options)
+        said = [f"skip_lines={line - 1}"]
+        if not all(matching(one, there) for one in options.names):
+            said += [f"{word}={one!r}" for word, one in zip(options.kind.parameters, pair)]
+        return (
+            f"{name} has no column {absent}: {found}; column names seem to stand in line {line}: say {', '.join(said)}"
+        )
     advice = _advice(names, options, picks)
     data = "if the first line is data, say header=False" if lines else ""
     ends = "; ".join(part for part in (advice, data) if part)
@@ -295,11 +354,7 @@ def _missing(
 def _advice(names: Sequence[str], options: ReadOptions, picks: Sequence[Pick | None]) -> str:
     """The options that name the likeliest pair of columns."""
     words = options.kind.parameters
-    chosen: list[str | None] = []
-    for which in (0, 1):
-        likely = options.kind.likely[which]
-        ranks = {name: likely.index(_bare(name)) for name in names if _bare(name) in likely and name not in chosen}
-        chosen.append(min(ranks, key=ranks.__getitem__) if ranks else None)
+    chosen = likely_pair(names, options)
     free = [name for name in names if name not in chosen and name.strip()]
     for which in (0, 1):
         if chosen[which] is None and len(free) == 1:

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 from topicloom.model import labels as label_columns
 from topicloom.model.arrays import Int32Array, frozen
 from topicloom.model.interest import Interest
-from topicloom.reading.notes import example_notes, folded
+from topicloom.reading.notes import example_notes, folded, mostly_unread
 from topicloom.reading.table import Reading
 
 _SHOWN = 3
@@ -56,6 +56,8 @@ class LinkFindings:
             f"node with itself + {self.rejected:,} rejected"
         ]
         told += self.examples
+        if (unread := mostly_unread(self.rows, self.rejected)) is not None:
+            told.append(unread)
         if self.loops:
             told.append(f"finding: {_counted(self.loops)} linked with itself; such links are left out")
         if self.unknown:

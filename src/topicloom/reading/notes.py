@@ -6,10 +6,15 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from topicloom.model.labels import BLANK_SIGN
 from topicloom.reading.layout import Constant, Pick
 from topicloom.reading.listing import Skipped
+from topicloom.reading.named_rows import NAME_IT
+from topicloom.reading.read_options import ReadOptions
 from topicloom.reading.source_plan import Plan, TableFile
 
+MOST_REJECTED = 0.05  # of the rows, before an answer is doubted
+UNREAD = "too much is unread"
 _SHOWN = 5
 _LONGEST = 80
 _SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "pipe", " ": "space"}
@@ -26,17 +31,30 @@ def notes_of(plan: Plan) -> tuple[str, ...]:
 
 def row_notes(counts: Mapping[str, int], reasons: Mapping[str, int]) -> tuple[str, ...]:
     """What became of all rows, in one sentence, and why some were rejected."""
-    used = counts["rows"] - counts["repeated"] - counts["rejected"]
-    total = (
-        f"{counts['rows']:,} rows = {used:,} used + {counts['repeated']:,} repeated + {counts['rejected']:,} rejected"
-    )
+    more = counts.get("expanded", 0)
+    used = counts["rows"] + more - counts["repeated"] - counts["rejected"]
+    given = f"{counts['rows']:,} rows" + (f" and {more:,} more of their patterns" if more else "")
+    total = f"{given} = {used:,} used + {counts['repeated']:,} repeated + {counts['rejected']:,} rejected"
     if not counts["rejected"]:
         return (total,)
     why = "; ".join(f"{count:,} × {reason}" for reason, count in list(reasons.items())[:_SHOWN])
     notes = [total, f"rejected: {why}"]
     if any("not valid UTF-8" in reason for reason in reasons):
-        notes.append("if the text is in another encoding, name it, such as encoding='latin-1'")
+        notes.append(NAME_IT)
+    if (unread := mostly_unread(counts["rows"] + more, counts["rejected"])) is not None:
+        notes.append(unread)
     return tuple(notes)
+
+
+def mostly_unread(rows: int, rejected: int) -> str | None:
+    """Say that the share of rejected rows is too large for an answer to rest on the others. Returns None if it is not.
+
+    >>> mostly_unread(40, 2), mostly_unread(413, 351)
+    (None, 'too much is unread: 351 of 413 rows are rejected, and the answer is about the others alone')
+    """
+    if rejected <= MOST_REJECTED * rows:
+        return None
+    return f"{UNREAD}: {rejected:,} of {rows:,} rows are rejected, and the answer is about the others alone"
 
 
 def example_notes(examples: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
@@ -54,7 +72,7 @@ def _who(files: Sequence[TableFile]) -> str:
 
 def _described(file: TableFile, plan: Plan) -> str:
     layout = file.layout
-    parts = [{"json": "JSON lines", "parquet": "Parquet", "xlsx": "first sheet of a workbook"}.get(file.format, "text")]
+    parts = [{"json": "JSON lines", "parquet": "Parquet", "xlsx": _sheet(plan.options)}.get(file.format, "text")]
     if file.format in ("csv", "tsv"):
         parts.append(f"separator {_SEPARATORS.get(layout.separator) or repr(layout.separator)}")
     if file.format not in ("parquet", "xlsx"):
@@ -66,6 +84,10 @@ def _described(file: TableFile, plan: Plan) -> str:
     picks = zip((*plan.words, "role"), (layout.first, layout.second, layout.role))
     columns = ", ".join(f"{word} {_where(pick, layout.names)}" for word, pick in picks if pick is not None)
     return f"{', '.join(parts)}; {columns}{file.note}"
+
+
+def _sheet(options: ReadOptions) -> str:
+    return "first sheet of a workbook" if options.sheet is None else f"sheet {options.sheet!r} of a workbook"
 
 
 def _where(pick: Pick, names: Sequence[str]) -> str:
@@ -84,7 +106,10 @@ def _skipped(skipped: Sequence[Skipped]) -> str:
 
 
 WILDCARD = r"(^|[/.])[#+>*]([/.]|$)"
+BLANK_END = rf"\A{BLANK_SIGN}|{BLANK_SIGN}\z"
 _EXAMPLES = 3
+_BETWEEN = {",": ",", ";": ";", "|": "|", "\n": "\\n"}  # what separates topics in one field, and how that is said
+_FEWEST_LISTS = 3
 
 
 class Finding(NamedTuple):
@@ -93,13 +118,13 @@ class Finding(NamedTuple):
     Attributes
     ----------
     kind : str
-        "look-alikes" or "wildcards".
+        "look-alikes", "wildcards", "blanks" at the ends of labels, or "several" topics that may stand in one field.
     what : str
         "node" or "topic".
     number : int
         Number of labels, or of groups of look-alikes.
     examples : tuple of tuples of str
-        The first few: labels that look alike together, patterns alone.
+        The first few: labels that look alike together, others alone.
     """
 
     kind: str
@@ -115,6 +140,18 @@ class Finding(NamedTuple):
             return (
                 f"warning: {self.number:,} topics look like patterns, such as {shown}; each is taken as one exact name "
                 "unless expand='mqtt' or expand='nats' is given"
+            )
+        if self.kind == "blanks":
+            many = f"{self.what} begins or ends" if self.number == 1 else f"{self.what}s begin or end"
+            return (
+                f"warning: {self.number:,} {many} with a blank, such as {shown}; blanks are part of "
+                "a label unless trim=True is given"
+            )
+        if self.kind == "several":
+            sign = max(_BETWEEN, key=self.examples[0][0].count)
+            return (
+                f"warning: {self.number:,} topics look like several in one field, such as {shown}; each is taken as "
+                f"one topic unless topics_separator='{_BETWEEN[sign]}' is given"
             )
         return (
             f"warning: {self.number:,} times {self.what}s differ only by case, white space or Unicode form, "
@@ -150,7 +187,32 @@ def wildcards(topics: pa.Array) -> Finding | None:
     return Finding("wildcards", "topic", len(found), tuple((label,) for label in examples))
 
 
+def blank_ends(labels: pa.Array, what: str) -> Finding | None:
+    """Find labels that begin or end with a blank."""
+    found = labels.filter(pc.match_substring_regex(labels, BLANK_END))
+    if not len(found):
+        return None
+    return Finding("blanks", what, len(found), tuple((label,) for label in sorted(found.to_pylist())[:_EXAMPLES]))
+
+
+def several_topics(topics: pa.Array) -> Finding | None:
+    """Find topics that seem to be lists: half of all topics are, and what they list recurs."""
+    for sign in _BETWEEN:
+        found = topics.filter(pc.match_substring(topics, sign))
+        if len(found) >= max(_FEWEST_LISTS, len(topics) / 2):
+            parts = pc.utf8_trim_whitespace(pc.list_flatten(pc.split_pattern(found, sign)))
+            if pc.count_distinct(parts).as_py() < len(parts):
+                examples = sorted(found.to_pylist(), key=lambda label: (-label.count(sign), label))[:_EXAMPLES]
+                return Finding("several", "topic", len(found), tuple((_cut(label),) for label in examples))
+    return None
+
+
 def findings(nodes: pa.Array, topics: pa.Array) -> tuple[Finding, ...]:
     """All findings about distinct labels of nodes and topics."""
-    found: Sequence[Finding | None] = (look_alikes(nodes, "node"), look_alikes(topics, "topic"), wildcards(topics))
+    found: Sequence[Finding | None] = (
+        *(look_alikes(labels, what) for labels, what in ((nodes, "node"), (topics, "topic"))),
+        *(blank_ends(labels, what) for labels, what in ((nodes, "node"), (topics, "topic"))),
+        wildcards(topics),
+        several_topics(topics),
+    )
     return tuple(one for one in found if one is not None)

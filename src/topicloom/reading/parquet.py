@@ -8,9 +8,10 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from topicloom.errors import MissingColumnError, UnreadableInputError
+from topicloom.model.labels import label_of
 from topicloom.reading.layout import Constant, Layout, Pick, picked
 from topicloom.reading.read_options import ReadOptions
-from topicloom.reading.rows import RowBuilder, as_labels, as_roles, label_of, usable_batch
+from topicloom.reading.rows import RowBuilder, as_labels, as_roles, usable_batch
 
 _ROWS_AT_ONCE = 1 << 17
 
@@ -55,7 +56,7 @@ class ParquetReader:
 
     def __init__(self, layout: Layout, file: str, words: tuple[str, str], topics_separator: str | None) -> None:
         self._layout, self._file, self._topics_separator = layout, file, topics_separator
-        self._builder = RowBuilder(file, words)
+        self._builder = RowBuilder(file, words, trim=layout.trim)
 
     def batches(self, parquet: pq.ParquetFile, groups: Sequence[int], row: int) -> Iterator[pa.RecordBatch]:
         """Batches of all rows of the groups. The first row has the number given."""
@@ -87,7 +88,7 @@ class ParquetReader:
                 parents, second = parents.take(order), second.take(order)
             first, numbers = first.take(parents), numbers.take(parents)
             role = None if role is None else role.take(parents)
-        labels = [as_labels(_texts(column)) for column in (first, second)]
+        labels = [as_labels(_texts(column), trim=layout.trim) for column in (first, second)]
         roles = None if role is None else as_roles(pc.fill_null(_texts(role), b""))
         if labels[0] is not None and labels[1] is not None and (role is None or roles is not None):
             return usable_batch(labels[0], labels[1], roles)

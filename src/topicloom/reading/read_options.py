@@ -9,7 +9,12 @@ from topicloom.errors import InvalidOptionError
 FORMATS = ("csv", "tsv", "json", "parquet", "xlsx")
 SEPARATORS = (",", ";", "\t", "|")
 SEPARATOR_NAMES = {"comma": ",", "semicolon": ";", "tab": "\t", "\\t": "\t", "pipe": "|", "space": " "}
-ROLES = ("publish", "subscribe", "both")
+# What people write in a column of roles, in lower case, and the role that is meant.
+ROLE_WORDS = {
+    **dict.fromkeys(("publish", "publisher", "publishes", "pub", "p"), "publish"),
+    **dict.fromkeys(("subscribe", "subscriber", "subscribes", "sub", "s"), "subscribe"),
+    **dict.fromkeys(("both", "ps", "sp", "p/s", "p+s", "pub/sub", "pubsub", "pub+sub"), "both"),
+}
 
 
 @dataclass(frozen=True)
@@ -33,6 +38,15 @@ SUBSCRIPTIONS = TableKind(
          "feed", "interest", "topics", "subjects", "filters", "channels"),
     ),
 )  # fmt: skip
+RATES = TableKind(
+    "rates",
+    ("topic", "rate"),
+    ("topic_column", "rate_column"),
+    (
+        ("topic", "subject", "filter", "channel", "stream", "key", "name", "id"),
+        ("rate", "rates", "weight", "messages", "frequency", "load", "traffic"),
+    ),
+)
 LINKS = TableKind(
     "links",
     ("src", "dst"),
@@ -55,6 +69,9 @@ class SubscriptionWords(TypedDict, total=False):
     encoding: str | None
     header: bool | None
     topics_separator: str | None
+    skip_lines: int
+    trim: bool
+    sheet: str | None
 
 
 class LinkWords(TypedDict, total=False):
@@ -66,6 +83,9 @@ class LinkWords(TypedDict, total=False):
     separator: str | None
     encoding: str | None
     header: bool | None
+    skip_lines: int
+    trim: bool
+    sheet: str | None
 
 
 @dataclass(frozen=True)
@@ -75,7 +95,7 @@ class ReadOptions:
     Attributes
     ----------
     kind : TableKind
-        Subscriptions or links.
+        Subscriptions, links or rates.
     first, second : str, optional
         Names of the two columns; those of the kind unless given. Positions, counted from 1, in files without a header.
     role : str, optional
@@ -88,6 +108,14 @@ class ReadOptions:
         False: the first line of CSV files is data.
     topics_separator : str, optional
         What separates the topics of a row that holds several of them.
+    skip_lines : int
+        Lines of text, or rows of a sheet, before the one that names the columns.
+    trim : bool
+        Whether labels lose the blanks at their ends.
+    sheet : str, optional
+        Which sheet of a workbook; the first one unless given.
+    likely_separator : str, optional
+        Tried before the usual ones. It is that of another table of the same command.
     """
 
     kind: TableKind = SUBSCRIPTIONS
@@ -99,6 +127,10 @@ class ReadOptions:
     encoding: str | None = None
     header: bool | None = None
     topics_separator: str | None = None
+    skip_lines: int = 0
+    trim: bool = False
+    sheet: str | None = None
+    likely_separator: str | None = None
 
     @classmethod
     def of_subscriptions(cls, **words: Unpack[SubscriptionWords]) -> Self:
@@ -130,7 +162,12 @@ class ReadOptions:
             _check_encoding(self.encoding)
         if self.topics_separator == "":
             raise InvalidOptionError("the topics separator is empty; give the text between two topics, such as '|'")
-        return self if self.separator is None else replace(self, separator=_separator(self.separator))
+        if self.skip_lines < 0:
+            raise InvalidOptionError(f"{self.skip_lines} lines cannot be skipped; 0 or more are accepted")
+        between = {"\\n": "\n", "\\t": "\t"}.get(self.topics_separator or "", self.topics_separator)
+        spelled = (None if one is None else _separator(one) for one in (self.separator, self.likely_separator))
+        separator, likely = spelled
+        return replace(self, separator=separator, likely_separator=likely, topics_separator=between)
 
 
 def _separator(text: str) -> str:

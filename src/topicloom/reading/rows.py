@@ -10,8 +10,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from topicloom.model.labels import BLANK, MAX_LABEL_BYTES
-from topicloom.reading.read_options import ROLES
+from topicloom.model.labels import BLANK, BLANK_SIGN, MAX_LABEL_BYTES, label_of
+from topicloom.reading.read_options import ROLE_WORDS
 
 ROWS = pa.schema(
     [
@@ -25,6 +25,7 @@ ROWS = pa.schema(
     ]
 )
 _LONGEST_RAW = MAX_LABEL_BYTES
+_ENDS = rf"\A{BLANK_SIGN}+|{BLANK_SIGN}+\z"
 _FIRST_BYTES_OF_BLANKS = np.zeros(256, bool)
 _FIRST_BYTES_OF_BLANKS[[*range(9, 14), *range(0x1C, 0x21), 0xC2, 0xE1, 0xE2, 0xE3]] = True
 
@@ -40,44 +41,21 @@ def shown(text: bytes | str) -> str:
         return cut.decode("utf-8", "backslashreplace")
 
 
-def label_of(value: bytes | str | None, what: str, encoding: str = "UTF-8") -> tuple[str | None, str | None]:
-    """Return a label and None, or None and the reason why it cannot be used."""
-    if value is None:
-        return None, f"{what} is null"
-    if isinstance(value, bytes):
-        try:
-            text = value.decode()
-        except UnicodeDecodeError:
-            return None, f"{what} is not valid {encoding}"
-        size = len(value)
-    else:
-        text = value
-        try:
-            size = len(value.encode())
-        except UnicodeEncodeError:
-            return None, f"{what} holds half a surrogate pair"
-    if not text:
-        return None, f"{what} is empty"
-    if size > MAX_LABEL_BYTES:
-        return None, f"{what} is over {MAX_LABEL_BYTES // 1024} KiB"
-    return (None, f"{what} is blank") if text.isspace() else (text, None)
-
-
 def role_of(value: bytes | str | None) -> tuple[str | None, str | None]:
     """Return a role, null if there is none, and the reason why it is not one."""
     if value is None:
         return None, None
     text = shown(value).strip().lower()
-    if text in ROLES:
-        return text, None
+    if text in ROLE_WORDS:
+        return ROLE_WORDS[text], None
     return None, f"role is {shown(value)[:40]!r}, not publish, subscribe or both" if text else None
 
 
 class RowBuilder:
     """Collects rows one by one."""
 
-    def __init__(self, file: str, words: tuple[str, str], encoding: str = "UTF-8") -> None:
-        self._file, self._words, self._encoding = file, words, encoding
+    def __init__(self, file: str, words: tuple[str, str], encoding: str = "UTF-8", *, trim: bool = False) -> None:
+        self._file, self._words, self._encoding, self._trim = file, words, encoding, trim
         self._rows: list[tuple[Any, ...]] = []
 
     def __len__(self) -> int:
@@ -90,15 +68,24 @@ class RowBuilder:
 
     def add(self, line: int, raw: bytes | str, first: Any, second: Any, role: Any = None) -> None:
         """Add a row of two labels, or reject it."""
-        node, wrong = label_of(first, self._words[0], self._encoding)
+        node, wrong = self._label(first, self._words[0])
         if wrong is None:
-            topic, wrong = label_of(second, self._words[1], self._encoding)
+            topic, wrong = self._label(second, self._words[1])
         if wrong is None and role is not None:
             role, wrong = role_of(role)
         if wrong is not None:
             self.reject(line, raw, wrong, first, second)
         else:
             self._rows.append((None, None, None, node, topic, role, None))
+
+    def _label(self, value: bytes | str | None, what: str) -> tuple[str | None, str | None]:
+        if not self._trim or value is None:
+            return label_of(value, what, self._encoding)
+        try:
+            text = value.decode() if isinstance(value, bytes) else value
+        except UnicodeDecodeError:
+            return label_of(value, what, self._encoding)
+        return label_of(text.strip() or text, what, self._encoding)
 
     def batch(self) -> pa.RecordBatch:
         """Return the rows so far, and start again."""
@@ -114,10 +101,15 @@ def usable_batch(node: pa.Array, topic: pa.Array, role: pa.Array | None = None) 
     return pa.record_batch([text, number, text, node, topic, text if role is None else role, text], schema=ROWS)
 
 
-def as_labels(column: pa.Array) -> pa.Array | None:
+def as_labels(column: pa.Array, *, trim: bool = False) -> pa.Array | None:
     """Binary or text as labels, if every one of them can be used. Returns None if one cannot, or is not valid UTF-8."""
     if column.null_count:
         return None
+    if trim:
+        try:
+            column = pc.replace_substring_regex(column.cast(pa.binary()).cast(pa.string()), _ENDS, "")
+        except pa.ArrowInvalid:
+            return None
     lengths = pc.min_max(pc.binary_length(column))
     if len(column) and (lengths["min"].as_py() == 0 or lengths["max"].as_py() > MAX_LABEL_BYTES):
         return None
@@ -134,8 +126,9 @@ def as_roles(column: pa.Array) -> pa.Array | None:
         texts = pc.utf8_lower(pc.utf8_trim_whitespace(column.cast(pa.string())))
     except pa.ArrowInvalid:
         return None
-    texts = pc.if_else(pc.equal(texts, ""), pa.scalar(None, pa.string()), texts)
-    return texts if pc.all(pc.is_in(texts, pa.array([*ROLES, None]))).as_py() is not False else None
+    said = pc.fill_null(pc.equal(texts, ""), True)
+    roles = pa.array(list(ROLE_WORDS.values())).take(pc.index_in(texts, pa.array(list(ROLE_WORDS))))
+    return roles if pc.all(pc.or_(said, pc.is_valid(roles))).as_py() is not False else None
 
 
 def _some_blank(texts: pa.Array) -> bool:

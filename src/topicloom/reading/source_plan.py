@@ -9,7 +9,7 @@ from typing import BinaryIO
 
 import pyarrow as pa
 
-from topicloom.errors import InputNotFoundError, UnreadableInputError
+from topicloom.errors import InputNotFoundError, InvalidOptionError, UnreadableInputError
 from topicloom.reading.byte_streams import decompressed, in_utf8, plain
 from topicloom.reading.delimited import DelimitedReader
 from topicloom.reading.excel import ExcelReader, excel_layout, open_sheet
@@ -165,6 +165,13 @@ def _version_around(source: str) -> Version | None:
 
 def look_at(found: Found, options: ReadOptions, raw: BinaryIO) -> TableFile:
     """Find out how to read a file."""
+    file = _looked_at(found, options, raw)
+    if options.skip_lines and file.format in ("json", "parquet"):
+        raise InvalidOptionError(f"{found.name} has no lines to skip: its rows name their columns themselves")
+    return replace(file, layout=replace(file.layout, trim=True)) if options.trim else file
+
+
+def _looked_at(found: Found, options: ReadOptions, raw: BinaryIO) -> TableFile:
     partitions = dict(found.partitions)
     start = raw.read(8)
     raw.seek(0)
@@ -174,7 +181,7 @@ def look_at(found: Found, options: ReadOptions, raw: BinaryIO) -> TableFile:
             raise UnreadableInputError(f"{found.name} is compressed as a whole; unpack it first")
         base = TableFile(found.path, found.name, found.size, kind, None, Layout(0, 1))
         if kind == "xlsx":
-            sheet, others = open_sheet(raw, found.name)
+            sheet, others = open_sheet(raw, found.name, options.sheet)
             note = f"; its sheets {', '.join(map(repr, others))} are not read" if others else ""
             return replace(base, layout=excel_layout(sheet, options, found.name, partitions=partitions), note=note)
         file = open_parquet(raw, found.name)
@@ -270,7 +277,7 @@ def read_unit(unit: Unit, plan: Plan, raw: BinaryIO) -> Iterator[pa.RecordBatch]
         reader = ParquetReader(file.layout, file.name, plan.words, separator)
         return reader.batches(open_parquet(raw, file.name), groups, unit.line)
     if file.format == "xlsx":
-        sheet, _ = open_sheet(raw, file.name)
+        sheet, _ = open_sheet(raw, file.name, plan.options.sheet)
         return ExcelReader(file.layout, file.name, plan.words, separator).batches(sheet)
     if unit.end is not None:
         raw.seek(unit.start)

@@ -8,7 +8,7 @@ from typing import Any, Unpack
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from topicloom.errors import InputNotFoundError
+from topicloom.errors import InputNotFoundError, UnreadableInputError
 from topicloom.model.interest import Interest
 from topicloom.reading.notes import Finding, findings, notes_of
 from topicloom.reading.patterns import Patterns
@@ -30,7 +30,8 @@ class Reading:
     rejected : pyarrow.Table
         (file, line, raw, node, topic, reason): rows that are not used, in the order of the files.
     counts : mapping
-        rows, used, repeated and rejected; rows is the sum of the other three.
+        rows, used, repeated and rejected; rows is the sum of the other three. Where patterns were replaced, also
+        expanded: the rows that they make beyond their own, which the sum contains.
     reasons : mapping
         Number of rejected rows by reason, the most frequent first.
     notes : tuple of str
@@ -75,7 +76,7 @@ def read_subscriptions(
     node_column, topic_column : str, optional
         Names of the two columns; "node" and "topic" unless given. Numbers from 1 if there is no header.
     role_column : str, optional
-        Column that says publish, subscribe or both.
+        Column that says publish, subscribe or both, or P, S, PS, pub, sub, publisher, subscriber, in any case.
     format : str, optional
         One of csv, tsv, json, parquet, xlsx; by the file names unless given.
     separator, encoding : str, optional
@@ -84,6 +85,12 @@ def read_subscriptions(
         False: the first line is data.
     topics_separator : str, optional
         Between the topics of one field, such as ``|``.
+    skip_lines : int, optional
+        Lines before the one that names the columns, in text and workbooks.
+    trim : bool, optional
+        Take blanks off both ends of every label.
+    sheet : str, optional
+        Which sheet of a workbook; the first one unless given.
     expand : str, optional
         "mqtt" or "nats": replace patterns by the known topics that they match.
 
@@ -178,12 +185,29 @@ def read_table(plan: Plan, *, expand: str | None = None) -> Reading:
     rows = pa.Table.from_batches(row_batches(plan), ROWS)
     if not len(rows) and plan.options.kind is SUBSCRIPTIONS:
         raise InputNotFoundError(f"there are no rows in {plan.files[0].name}")
+    given = len(rows)
     if expand is not None:
         rows = expanded(rows, expand)
     found = reading_of(rows, notes_of(plan))
+    if expand is not None:
+        found = replace(found, counts={**found.counts, "rows": given, "expanded": len(rows) - given})
     if plan.options.kind is not SUBSCRIPTIONS:
         return found
     return replace(found, findings=findings(*(pc.unique(found.table[name]) for name in ("node", "topic"))))
+
+
+def every_row(source: str, options: ReadOptions) -> Reading:
+    """Read a table of which every row counts.
+
+    Raises
+    ------
+    UnreadableInputError
+        A row cannot be used; the message says which, and why.
+    """
+    found = read_table(plan_source(source, options))
+    for row in found.rejected.slice(0, 1).to_pylist():
+        raise UnreadableInputError(f"{row['file']}, line {row['line']}: {row['reason']}; every row must be usable here")
+    return found
 
 
 def reading_of(rows: pa.Table, notes: tuple[str, ...] = ()) -> Reading:

@@ -22,19 +22,21 @@ def command(
     ],
     interest: Annotated[
         Path | None,
-        typer.Option(help="Subscriptions (CSV, TSV, Parquet): says also what is missing.", show_default=False),
+        typer.Option(help="Table of subscriptions: says also what is missing.", show_default=False),
     ] = None,
     inventory: Annotated[
         Path | None, typer.Option(help="Where brokers listen, if their files do not tell.", show_default=False)
     ] = None,
+    *,
+    table: TableOptions,
     as_json: Json = False,
 ) -> int:
     """Find loops, duplicates and gaps in the configurations of running brokers. Needs no Spark.
 
     Follows every message from broker to broker, as the configurations send it, and counts the copies that arrive.
     """
-    wanted = None if interest is None else given_interest(str(interest), TableOptions(), tell)
-    found = audit(configs, wanted, inventory=load_inventory(inventory)[0])
+    wanted = None if interest is None else given_interest(str(interest), table, tell)
+    found = audit(configs, wanted, inventory=load_inventory(inventory, table)[0])
     if as_json:
         print(found.to_json())
     else:

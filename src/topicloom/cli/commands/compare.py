@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from topicloom.cli.console import COLUMNS, Narrator, cells, counted, format_number, narrated, print_table, tell
-from topicloom.cli.engines import Engine, check_engine, rows_of, spark_tables, tables_in_memory, tell_of_rows
+from topicloom.cli.engines import Engine, check_engine, prepared_rows, spark_tables, tables_in_memory
 from topicloom.cli.option_groups import Json, LinkOptions, Overwrite, Seed, SparkOptions, Subscriptions, TableOptions
 from topicloom.engine.request import MEMORY, SPARK
 from topicloom.errors import InvalidOptionError, NotEnoughMemoryError
@@ -66,7 +66,7 @@ def command(
     out = out.absolute()
     check_destination(out, overwrite=overwrite, inputs=[subscriptions])
     check_engine(engine, spark_options)
-    given = [(subscriptions, table.wanted), *([] if links is None else [(links, link_table.wanted)])]
+    given = [(subscriptions, table.wanted), *([] if links is None else [(links, link_table.wanted_as(table))])]
     where = spark_options.master, spark_options.remote
     with narrated("starting") as narrator:
         from topicloom.engine.comparison import compare_rows, with_pareto_best
@@ -162,10 +162,8 @@ def _spread(
     from topicloom.engine.comparison import Comparison, HeldLinks
     from topicloom.pipeline.construct import compare_methods
     from topicloom.pipeline.links import BROUGHT_HERE, fits_driver, fitted_to
-    from topicloom.pipeline.prepare import prepare
 
-    prepared = prepare(rows_of(tables[0], expand), stages=stages)
-    tell_of_rows(narrator, prepared)
+    prepared = prepared_rows(tables[0], expand, narrator, stages)
     check(prepared.size)
     if len(tables) > 1 and not fits_driver(tables[1].rows, prepared.counts["nodes"]):
         raise NotEnoughMemoryError(

@@ -3,7 +3,6 @@
 import json
 import shutil
 import sys
-from collections.abc import Mapping
 from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
@@ -19,13 +18,13 @@ from topicloom.cli.engines import (
     check_engine,
     in_one_task_or,
     looked_at_table,
+    prepared_rows,
     rows_in_memory,
-    rows_of,
-    tell_of_rows,
 )
 from topicloom.cli.option_groups import (
     ExactDiameters,
     Json,
+    LinkOptions,
     MethodOptions,
     Overwrite,
     Seed,
@@ -45,7 +44,6 @@ from topicloom.storage.destination import check_destination
 if TYPE_CHECKING:
     from topicloom.bounds import LowerBound
     from topicloom.engine.design_rows import Designed
-    from topicloom.model import Metrics, Verdict
     from topicloom.pipeline.prepare import Prepared
     from topicloom.pipeline.read import SparkTable
     from topicloom.spark.stages import Stages
@@ -83,7 +81,7 @@ def command(
     ] = None,
     forbid: Annotated[
         Path | None,
-        typer.Option(help="CSV with src and dst: pairs that may not be linked; most greedy methods can."),
+        typer.Option(help="Table with src and dst: pairs that may not be linked; most greedy methods can."),
     ] = None,
     inventory: Annotated[
         Path | None,
@@ -96,6 +94,7 @@ def command(
     bound: Annotated[bool, typer.Option("--bound", help="Prove how near to the fewest links it is.")] = False,
     seed: Seed = 0,
     table: TableOptions,
+    pairs: LinkOptions,
     exact_diameters: ExactDiameters = False,
     overwrite: Overwrite = False,
     dry_run: Annotated[
@@ -117,7 +116,7 @@ def command(
     if barred:
         from topicloom.cli.forbidden_links import bars_of
 
-        request = replace(request, bars=bars_of(forbid, inventory))
+        request = replace(request, bars=bars_of(forbid, inventory, pairs, table))
     # The output is outermost: what an interrupted run leaves is removed when Spark no longer writes.
     output = nullcontext(out) if dry_run else whole_directory(out, overwrite=overwrite, inputs=[subscriptions])
     with output as staging, narrated("starting") as narrator:
@@ -166,7 +165,7 @@ def command(
             facts["bound"] = proved.facts(result.metrics.links)
         print(json.dumps(facts, allow_nan=False))
     else:
-        _report(result.metrics, result.verdict, stages, out, result.beside)
+        _report(result, stages, out)
         if exact := result.run["report"].get("exact"):
             print(f"{result.metrics.links:,} links: {exact['sentence']}")
         if proved is not None:
@@ -213,12 +212,10 @@ def _spread(
     from topicloom.engine.design_rows import Designed, plan_sentence
     from topicloom.engine.memory_limits import check_memory
     from topicloom.pipeline.design import design_prepared
-    from topicloom.pipeline.prepare import prepare
     from topicloom.pipeline.rounds.design_in_rounds import SUBSCRIPTIONS_A_TASK
     from topicloom.pipeline.write import write_tables
 
-    prepared = prepare(rows_of(source, expand), stages=stages)
-    tell_of_rows(narrator, prepared)
+    prepared = prepared_rows(source, expand, narrator, stages)
     request = request.at(prepared.size, narrator.note)
     mapped = request.method == "rounds-gm" and prepared.size.subscriptions > SUBSCRIPTIONS_A_TASK
     needed = check_memory(
@@ -279,9 +276,8 @@ def _remove_work(out: Path, folder: Path | None) -> None:
         shutil.rmtree(_work_folder(out), ignore_errors=True)
 
 
-def _report(
-    metrics: "Metrics", verdict: "Verdict", stages: "Stages", out: Path, beside: Mapping[str, Mapping[str, Any]]
-) -> None:
+def _report(result: "Designed", stages: "Stages", out: Path) -> None:
+    metrics, verdict, beside = result.metrics, result.verdict, result.beside
     at_least = "≥ " if metrics.sampled_diameters else ""
     rows = [
         ("links", format_number(metrics.links)),
@@ -294,6 +290,7 @@ def _report(
             format_number(metrics.links_per_topic_tree, 3) if metrics.links_per_topic_tree is not None else "–",
         ),
         (f"topics {_connected(verdict.k)}", f"{verdict.topics - verdict.broken_topics:,} of {verdict.topics:,}"),
+        ("topics of a single subscriber", format_number(result.run["counts"]["topics_of_one"])),
         ("design", f"{stages.seconds['design']:,.1f} s"),
         ("all stages", f"{stages.total:,.1f} s"),
     ]

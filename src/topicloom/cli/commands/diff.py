@@ -11,8 +11,9 @@ import typer
 from topicloom.cli.commands.routes import load_inventory
 from topicloom.cli.console import counted, narrated, print_table, tell, visible
 from topicloom.cli.given import notes_on
-from topicloom.cli.option_groups import Json, LinkOptions
+from topicloom.cli.option_groups import Json, Lenient, LinkOptions, TextOptions
 from topicloom.cli.sources import part_of_overlay
+from topicloom.reading.read_options import ReadOptions
 from topicloom.reading.source_plan import plan_source
 from topicloom.reading.table import read_table
 from topicloom.routing import Plan, Steps, diff
@@ -30,6 +31,8 @@ def command(
     ] = None,
     *,
     links: LinkOptions,
+    text: TextOptions,
+    lenient: Lenient = False,  # main asks for it
     as_json: Json = False,
 ) -> int:
     """Say which rows go off, then which go on, and which brokers are touched. Needs no Spark.
@@ -40,11 +43,11 @@ def command(
     topic form a cycle together. The judge checks that the live rows of every topic are a forest at every moment.
     """
     if not any((source / "plan.json").exists() for source in (old, new)):
-        return _diff_links(old, new, links, as_json=as_json)
+        return _diff_links(old, new, links.wanted_as(text), as_json=as_json)
     with narrated("reading both plans") as narrator:
         before, after = Plan.load(old), Plan.load(new)
         narrator("comparing rows")
-        steps = diff(before, after, inventory=load_inventory(inventory)[0])
+        steps = diff(before, after, inventory=load_inventory(inventory, text)[0])
     if as_json:
         print(json.dumps(steps.to_dict()))
     elif steps.empty:
@@ -54,7 +57,7 @@ def command(
     return 0 if steps.empty else 1
 
 
-def _diff_links(old: Path, new: Path, links: LinkOptions, *, as_json: bool) -> int:
+def _diff_links(old: Path, new: Path, links: ReadOptions, *, as_json: bool) -> int:
     before, after = _links(old, links), _links(new, links)
     removed, added = sorted(before - after), sorted(after - before)
     if as_json:
@@ -68,11 +71,11 @@ def _diff_links(old: Path, new: Path, links: LinkOptions, *, as_json: bool) -> i
     return 1 if removed or added else 0
 
 
-def _links(source: Path, options: LinkOptions) -> set[tuple[str, str]]:
+def _links(source: Path, options: ReadOptions) -> set[tuple[str, str]]:
     """Read links as pairs of names, the smaller one first. Links from a node to itself are left out."""
     place = part_of_overlay(str(source), "links")
     ours = place != str(source)  # an overlay directory, whose columns are known
-    reading = read_table(plan_source(place, (LinkOptions() if ours else options).wanted))
+    reading = read_table(plan_source(place, ReadOptions.of_links() if ours else options))
     for note in () if ours else notes_on(reading):
         tell(note)
     table = reading.table

@@ -6,9 +6,10 @@ from typing import Annotated
 
 import typer
 
+from topicloom.cli.commands.routes import load_inventory
 from topicloom.cli.console import tell
-from topicloom.cli.option_groups import Json, Overwrite
-from topicloom.deploy import TARGETS, Inventory, export, write_export
+from topicloom.cli.option_groups import Json, Overwrite, TextOptions
+from topicloom.deploy import TARGETS, export, write_export
 from topicloom.errors import InvalidOptionError
 from topicloom.routing import Plan
 
@@ -38,6 +39,8 @@ def command(
             show_default=False,
         ),
     ] = None,
+    *,
+    text: TextOptions,
     overwrite: Overwrite = False,
     as_json: Json = False,
 ) -> int:
@@ -49,7 +52,8 @@ def command(
         raise InvalidOptionError("export needs --inventory FILE: CSV, JSON or YAML with node, host and port")
     given = Plan.load(plan)
     folder = f"{prefix.rstrip('/')}/" if prefix else ""
-    made = export(given, to, Inventory.load(inventory), version=version, gates=gates, prefix=folder)
+    brokers = load_inventory(inventory, text)[0]
+    made = export(given, to, brokers, version=version, gates=gates, prefix=folder)
     number = write_export(made, out, overwrite=overwrite, inputs=[plan, inventory])
     if as_json:
         facts = {"out": str(out), "to": to, "brokers": len(made.brokers), "files": number, "notes": made.notes}

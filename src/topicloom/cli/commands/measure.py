@@ -41,7 +41,7 @@ def command(
         return lambda *prepared, **folder: (measure_prepared(*prepared, **folder), None)
 
     (metrics, proved), findings = links_checked(
-        [(subscriptions, table.wanted), (links, link_table.wanted)],
+        [(subscriptions, table.wanted), (links, link_table.wanted_as(table))],
         table.expand,
         engine,
         spark_options,
@@ -51,7 +51,7 @@ def command(
     )
     from topicloom.cli.forbidden_links import forbidden_of, tell_of_forbidden
 
-    forbidden = forbidden_of(subscriptions, links, link_table.wanted)
+    forbidden = forbidden_of(subscriptions, links, link_table.wanted_as(table))
     tell_of_forbidden(forbidden)
     values = metrics.to_dict()
     if as_json:

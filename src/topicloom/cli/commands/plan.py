@@ -25,7 +25,8 @@ _TOPICS = 5
 
 def command(
     today: Annotated[
-        Path, typer.Argument(help="CSV, TSV or Parquet with a node and a topic per row: the subscriptions of today.")
+        Path,
+        typer.Argument(help="Table with a node and a topic per row, in a file or folder: the subscriptions of today."),
     ],
     overlay: Annotated[Path, typer.Option("--from", help="Overlay directory that runs now.", show_default=False)],
     events: Annotated[
@@ -37,6 +38,8 @@ def command(
     links: Annotated[
         bool, typer.Option("--links", help="Also apply the events, and say which links would come and go.")
     ] = False,
+    *,
+    table: TableOptions,
     as_json: Json = False,
 ) -> int:
     """Compare the table of today with an overlay, and say who joins, leaves and changes topics. Needs no Spark.
@@ -45,7 +48,7 @@ def command(
     """
     with narrated("reading both") as narrator:
         given = Overlay.load(overlay)
-        made = churn_events(given.interest, given_interest(str(today), TableOptions(), narrator.note))
+        made = churn_events(given.interest, given_interest(str(today), table, narrator.note))
         change = None
         if links and made:
             narrator(f"applying {len(made):,} events")

@@ -7,9 +7,10 @@ from typing import Annotated
 
 import typer
 
+from topicloom.cli.commands.routes import load_inventory
 from topicloom.cli.console import counted, format_number, narrated, print_table, visible
-from topicloom.cli.option_groups import Json
-from topicloom.deploy import TARGETS, Inventory, Network, Rehearsal, rehearse
+from topicloom.cli.option_groups import Json, TextOptions
+from topicloom.deploy import TARGETS, Network, Rehearsal, rehearse
 from topicloom.deploy.rehearsal.failover import Failover
 from topicloom.routing import Plan
 
@@ -34,6 +35,8 @@ def command(
     switch: Annotated[
         Path | None, typer.Option(help="Plan to change to under traffic, in two steps.", show_default=False)
     ] = None,
+    *,
+    text: TextOptions,
     as_json: Json = False,
 ) -> int:
     """Run a plan on real brokers on 127.0.0.1, publish every topic at every subscriber, count every copy.
@@ -48,7 +51,7 @@ def command(
         result = rehearse(
             network,
             to,
-            inventory=None if inventory is None else Inventory.load(inventory),
+            inventory=load_inventory(inventory, text)[0],
             kill=victims,
             new=new,
             tell=narrator,

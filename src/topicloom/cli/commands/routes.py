@@ -1,6 +1,5 @@
 """``topicloom routes``: one tree per topic, so that brokers deliver every message exactly once."""
 
-import csv
 import json
 from pathlib import Path
 from typing import Annotated, Any
@@ -10,10 +9,12 @@ import pyarrow.parquet as pq
 import typer
 
 from topicloom.cli.console import format_number, narrated, print_table, tell
-from topicloom.cli.option_groups import Json, Overwrite, SparkOptions
+from topicloom.cli.option_groups import Json, Overwrite, RateOptions, SparkOptions, TextOptions
 from topicloom.engine.request import MEMORY, SPARK
-from topicloom.errors import InputNotFoundError, InvalidOptionError
+from topicloom.errors import InvalidOptionError
 from topicloom.model import Overlay
+from topicloom.reading.read_options import ReadOptions
+from topicloom.reading.table import every_row
 from topicloom.routing import Plan, Routes, routes
 from topicloom.routing.ownership import check_kinds
 from topicloom.spark.memory import available_memory
@@ -43,13 +44,15 @@ def command(
     fresh: Annotated[bool, typer.Option("--fresh", help="Choose all trees again, also those that could stay.")] = False,
     standby: Annotated[int, typer.Option(help="1: add rows that are ready and shut, for the failure of a node.")] = 0,
     rates: Annotated[
-        Path | None, typer.Option(help="CSV with topic and rate (messages per second).", show_default=False)
+        Path | None, typer.Option(help="Table with topic and rate (messages per second).", show_default=False)
     ] = None,
     engine: Annotated[
         str | None,
         typer.Option(help="memory or spark.  [default: memory, where the overlay fits]", show_default=False),
     ] = None,
     *,
+    rate_table: RateOptions,
+    text: TextOptions,
     spark_options: SparkOptions,
     overwrite: Overwrite = False,
     as_json: Json = False,
@@ -68,6 +71,7 @@ def command(
     if fresh and keep is not None:
         raise InvalidOptionError("--keep and --fresh exclude each other: keep the trees of a plan, or choose all again")
     check_choice(engine)
+    weights = None if rates is None else read_rates(rates, rate_table.wanted_as(text))
     reason = "" if engine == SPARK else _too_large(overlay) if engine is None else None
     if reason is not None:
         if inventory or keep or standby or TARGETS.get(target or "", False) or (plan.exists() and not fresh):
@@ -75,12 +79,12 @@ def command(
                 "on Spark all trees are chosen again (--fresh), and --inventory, --keep, --standby and --for with nats "
                 f"or rabbitmq cannot be taken{reason}"
             )
-        return _on_spark(overlay, plan, target, rates, spark_options, overwrite=overwrite, as_json=as_json)
+        return _on_spark(overlay, plan, target, weights, spark_options, overwrite=overwrite, as_json=as_json)
     older = keep if keep is not None else plan if plan.exists() and not fresh else None
     with narrated("reading the overlay") as narrator:
         old = None if older is None else Plan.load(older)
         given = Overlay.load(overlay)
-        brokers, fingerprint = load_inventory(inventory)
+        brokers, fingerprint = load_inventory(inventory, text)
         if brokers is not None:
             check_kinds(map(given.interest.node_label, range(given.interest.n_nodes)), brokers.brokers, target)
         narrator(f"choosing the trees of {given.interest.n_topics:,} topics")
@@ -88,7 +92,7 @@ def command(
             given,
             keep=old,
             standby=standby,
-            rates=None if rates is None else read_rates(rates),
+            rates=weights,
             forests=TARGETS.get(target or "", False),
             inventory=brokers,
         )
@@ -131,7 +135,7 @@ def _row_count(folder: Path) -> int:
 
 
 def _on_spark(
-    overlay: Path, plan: Path, target: str | None, rates: Path | None, options: SparkOptions,
+    overlay: Path, plan: Path, target: str | None, rates: dict[str, float] | None, options: SparkOptions,
     *, overwrite: bool, as_json: bool,
 ) -> int:  # fmt: skip
     with narrated("starting Spark") as narrator, spark_session(**vars(options)) as spark:
@@ -140,8 +144,7 @@ def _on_spark(
 
         wanted, links = (spark.read.parquet(str(overlay.absolute() / part)) for part in ("subscriptions", "links"))
         stages = Stages(narrator)
-        weights = None if rates is None else read_rates(rates)
-        facts = write_plan(wanted, links, plan, rates=weights, target=target, overwrite=overwrite, stages=stages)
+        facts = write_plan(wanted, links, plan, rates=rates, target=target, overwrite=overwrite, stages=stages)
     ok = not facts["broken"]
     if as_json:
         print(json.dumps({"plan": str(plan), "ok": ok, **facts}))
@@ -151,13 +154,13 @@ def _on_spark(
     return 0 if ok else 1
 
 
-def load_inventory(path: Path | None) -> tuple[Any, str | None]:
+def load_inventory(path: Path | None, text: TextOptions) -> tuple[Any, str | None]:
     """Read the inventory in a file, and its fingerprint. Without a file there is neither."""
     if path is None:
         return None, None
     from topicloom.deploy import Inventory
 
-    inventory = Inventory.load(path)
+    inventory = Inventory.load(path, separator=text.separator, encoding=text.encoding, trim=text.trim)
     return inventory, inventory.fingerprint
 
 
@@ -186,25 +189,21 @@ def _rows(routes: Routes) -> set[tuple[str, str, str]]:
     return {(row["topic"], row["src"], row["dst"]) for row in table if row["active"]}
 
 
-def read_rates(path: Path) -> dict[str, float]:
-    """Rates by topic from a CSV file with the columns topic and rate.
+def read_rates(path: Path, wanted: ReadOptions) -> dict[str, float]:
+    """Rates by topic from a table with the columns topic and rate.
 
     Raises
     ------
-    InputNotFoundError, InvalidOptionError
-        The file cannot be read, lacks a column, or holds a rate that is no number.
+    InputNotFoundError, MissingColumnError, UnreadableInputError, InvalidOptionError
+        The table cannot be read, or holds a rate that is no number, or two rates of a topic.
     """
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            rows = list(csv.DictReader(file, strict=True))
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise InputNotFoundError(f"{path} cannot be read as CSV: {error}") from None
-    rates = {}
-    for number, row in enumerate(rows, 2):
+    rates: dict[str, float] = {}
+    table = every_row(str(path), wanted).table
+    for topic, said in zip(table["node"].to_pylist(), table["topic"].to_pylist()):
         try:
-            rates[row["topic"]] = float(row["rate"])
-        except KeyError as error:
-            raise InvalidOptionError(f"{path} has no column {error}; topic and rate are needed") from None
-        except (TypeError, ValueError):
-            raise InvalidOptionError(f"{path} line {number}: rate {row['rate']!r} is not a number") from None
+            rate = float(said)
+        except ValueError:
+            raise InvalidOptionError(f"{path}: rate {said!r} of topic {topic!r} is not a number") from None
+        if rates.setdefault(topic, rate) != rate:
+            raise InvalidOptionError(f"{path}: topic {topic!r} has two rates, {rates[topic]:g} and {said}")
     return rates

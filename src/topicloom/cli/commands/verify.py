@@ -47,7 +47,7 @@ def command(
         return partial(verify_prepared, k=k)
 
     verdict, findings = links_checked(
-        [(subscriptions, table.wanted), (links, link_table.wanted)],
+        [(subscriptions, table.wanted), (links, link_table.wanted_as(table))],
         table.expand,
         engine,
         spark_options,
@@ -57,7 +57,7 @@ def command(
     )
     from topicloom.cli.forbidden_links import forbidden_of, tell_of_forbidden
 
-    forbidden = forbidden_of(subscriptions, links, link_table.wanted)
+    forbidden = forbidden_of(subscriptions, links, link_table.wanted_as(table))
     tell_of_forbidden(forbidden)
     ok = verdict.ok and not forbidden
     if as_json:
