@@ -2,6 +2,7 @@
 
 import sys
 
+import faults.kernels
 import faults.overlays
 import faults.states  # noqa: F401
 from faults.harness import main
