@@ -1,6 +1,5 @@
 """Designing on Spark, as users call it: from a DataFrame of subscriptions to a judged and measured overlay."""
 
-import io
 import shutil
 import sys
 import time
@@ -12,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pyspark
 from pyspark.sql import DataFrame, SparkSession
@@ -283,7 +283,7 @@ def _constructed(
 def _brought_back(spark: SparkSession, designed: Designed, stages: Stages) -> DesignResult:
     """The tables of a design by one task as DataFrames."""
     tables: dict[str, Any] = {
-        name: from_arrow(spark, pq.ParquetFile(io.BytesIO(designed.files[name])).read()) for name in PARTS
+        name: from_arrow(spark, pq.ParquetFile(pa.BufferReader(designed.files[name])).read()) for name in PARTS
     }
     run = {**designed.run, "seconds": dict(stages.seconds)}
     run["versions"] = {**run["versions"], "pyspark": pyspark.__version__}
