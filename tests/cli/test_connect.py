@@ -100,7 +100,7 @@ def test_every_command_through_spark_connect_and_a_stream_refused_with_the_reaso
     }, found  # fmt: skip
     assert found["frame"][1] == "DesignResult(gm: 2 links, verified) True 1"
     # no row of these is rejected, so that tables without rows come back
-    trees = [["x", "a", "b"], ["x", "a", "c"]]
+    trees = [["x", "a", "c"], ["x", "b", "c"]]
     assert found["clean"][1] == [[0, 2, True, 1, trees]] * 2 and found["alone"][1] == [0, 0]
     for engine in ("spark", "distributed"):
         assert tl.Overlay.load(tmp_path / f"clean-{engine}").n_links == 2

@@ -65,12 +65,13 @@ def _told(value: object) -> Any:
         return value
     if isinstance(value, TopicloomError):
         return {"error": [type(value).__name__, str(value)]}
-    if type(value) in _types().values():
-        return {type(value).__name__: {name: _told(getattr(value, name)) for name in _fields(type(value))}}
+    kind: Any = type(value)
+    if kind in _types().values():
+        return {kind.__name__: {name: _told(getattr(value, name)) for name in _fields(kind)}}
     if isinstance(value, bytes):
         return {"bytes": b64encode(value).decode()}
     if isinstance(value, np.ndarray) and value.dtype.kind in _NUMBERS:
-        return {"array": [value.dtype.str, list(value.shape), b64encode(np.ascontiguousarray(value)).decode()]}
+        return {"array": [value.dtype.str, list(value.shape), b64encode(value.tobytes()).decode()]}
     if isinstance(value, Mapping):
         return {"mapping": [[_told(key), _told(one)] for key, one in value.items()]}
     if isinstance(value, tuple):
@@ -123,12 +124,12 @@ def _types() -> dict[str, type]:
         waiting += get_args(hint)
         if isclass(hint) and (is_dataclass(hint) or hasattr(hint, "_fields")) and hint.__name__ not in found:
             found[hint.__name__] = hint
-            waiting += _fields(hint).values()
+            waiting += _fields(found[hint.__name__]).values()
     return found
 
 
 @cache
-def _fields(kind: type) -> dict[str, Any]:
+def _fields(kind: Any) -> dict[str, Any]:
     return get_type_hints(kind)
 
 

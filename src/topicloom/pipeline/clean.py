@@ -1,6 +1,6 @@
 """Which rows are subscriptions, why the others are not, and which topics a pattern stands for."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
@@ -10,6 +10,7 @@ from topicloom.errors import MissingColumnError
 from topicloom.model.labels import BLANK, MAX_LABEL_BYTES
 from topicloom.pipeline.read import worker_sentences
 from topicloom.reading.patterns import Patterns
+from topicloom.reading.rows import ROWS
 from topicloom.reading.table import expansions
 from topicloom.spark.columns import (
     FILE,
@@ -26,6 +27,7 @@ from topicloom.spark.columns import (
     require_columns,
 )
 
+_KEPT = {FILE: "string", LINE: "bigint", RAW: "string", REASON: "string"}
 _LABELS = ("string", "binary", "byte", "short", "integer", "long", "varchar", "char", "void")
 
 
@@ -48,42 +50,33 @@ def with_reasons(
     MissingColumnError
         A column is missing, or holds neither text nor whole numbers.
     """
+    fields = {field.name: field for field in rows.schema.fields}
+    ours = {name for name, field in fields.items() if is_marked(field)}
     wanted = {NODE: node_column or NODE, TOPIC: topic_column or TOPIC}
+    if role_column or ROLE in ours:
+        wanted[ROLE] = role_column or ROLE
     names = {column: find_column(rows, name) for column, name in wanted.items()}
-    kinds = {field.name: field for field in rows.schema.fields}
-    ours = {name: name in kinds and is_marked(kinds[name]) for name in (FILE, LINE, RAW, NODE, TOPIC, ROLE, REASON)}
-    if ours[ROLE] and role_column is None:
-        names[ROLE] = ROLE
-    elif role_column is not None:
-        names[ROLE] = find_column(rows, role_column)
-    labels = {column: kinds[name].dataType for column, name in names.items()}
-    _check_types(labels, names)
-    topic = quoted(names[TOPIC])
-    before = {
-        NODE: quoted(names[NODE]),
-        TOPIC: F.explode_outer(topic) if isinstance(labels[TOPIC], ArrayType) else topic,
-        **({ROLE: quoted(names[ROLE])} if ROLE in names else {}),
-        **{
-            name: quoted(name) if ours[name] else F.lit(None).cast("bigint" if name == LINE else "string")
-            for name in (FILE, LINE, RAW, REASON)
-        },
-    }
-    found = rows.select(*(value.alias(name) for name, value in before.items()))
-    reasons, role = [F.col(REASON)], [F.col(ROLE)] if ROLE in names else []
-    judged = ours[REASON] and all(ours[name] and names[name] == name for name in (NODE, TOPIC))
-    if not judged:
-        reasons += [_reason(F.col(name).cast("string"), name) for name in (NODE, TOPIC)]
-    if role and not (ours[ROLE] and role_column is None):
-        text = F.col(ROLE).cast("string")
-        reasons.append(_wrong_role(text))
-        role = [F.nullif(F.lower(F.trim(text)), F.lit(""))]
-    texts = [F.col(name).cast("string") for name in (NODE, TOPIC)]
-    values = [F.col(FILE), F.col(LINE), F.col(RAW), *texts, *role, F.coalesce(*reasons)]
-    return mark(found.select(*(value.alias(name) for value, name in zip(values, _columns(with_role=bool(role))))))
+    kinds = {column: fields[name].dataType for column, name in names.items()}
+    _check_types(kinds, names)
+    chosen = {column: quoted(name) for column, name in names.items()}
+    if isinstance(kinds[TOPIC], ArrayType):
+        chosen[TOPIC] = F.explode_outer(chosen[TOPIC])
+    for name, kind in _KEPT.items():
+        chosen[name] = quoted(name) if name in ours else F.lit(None).cast(kind)
+    judged = {column for column, name in names.items() if column == name and {name, REASON} <= ours}
+    found = rows.select(*(value.alias(name) for name, value in chosen.items()))
+    return mark(_judged(found, set(names) - judged))
 
 
-def _columns(*, with_role: bool) -> tuple[str, ...]:
-    return (FILE, LINE, RAW, NODE, TOPIC, *([ROLE] if with_role else []), REASON)
+def _judged(rows: DataFrame, columns: Set[str]) -> DataFrame:
+    """Rows with the reasons that they have or that some of their columns give, in the order of `ROWS`."""
+    texts = {name: F.col(name).cast("string") for name in rows.columns if name in (NODE, TOPIC, ROLE)}
+    reasons = [F.col(REASON), *(_reason(texts[name], name) for name in (NODE, TOPIC) if name in columns)]
+    if ROLE in columns:
+        reasons.append(_wrong_role(texts[ROLE]))
+        texts[ROLE] = F.nullif(F.lower(F.trim(texts[ROLE])), F.lit(""))
+    told = {**{name: F.col(name) for name in _KEPT}, **texts, REASON: F.coalesce(*reasons)}
+    return rows.select(*(told[name].alias(name) for name in ROWS.names if name in told))
 
 
 def accepted(rows: DataFrame) -> DataFrame:

@@ -48,8 +48,9 @@ def _free_waiting() -> None:
     with _working, suppress(IndexError):
         while True:
             table = _waiting.popleft()
-            with suppress(Exception):  # its session may be stopped, or lost
-                table.unpersist()
+            with suppress(Exception):  # its session may be lost
+                if not getattr(table.sparkSession, "is_stopped", False):
+                    table.unpersist()
 
 
 @atexit.register
