@@ -104,6 +104,8 @@ class _Hostile:
         b'{"Verdict": {"ok": true}}',
         b'{"Skipped": {"path": 7, "reason": "x"}}',
         b'{"Skipped": {"path": "a", "reason": "x", "more": 1}}',
+        b'{"BrokenTopic": {"topic": "x", "components": "2", "witness": {"tuple": []}}}',
+        b'{"BrokenTopic": {"topic": "x", "components": true, "witness": {"tuple": []}}}',
         b'{"mapping": [[[], 1]]}',
         b'{"array": ["|O", [1], "AAAAAAAAAAA="]}',
         b'{"array": ["<i8", [9], "AAAAAAAAAAA="]}',

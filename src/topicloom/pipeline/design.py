@@ -283,7 +283,11 @@ def _constructed(
 def _brought_back(spark: SparkSession, designed: Designed, stages: Stages) -> DesignResult:
     """The tables of a design by one task as DataFrames."""
     tables: dict[str, Any] = {
-        name: from_arrow(spark, pq.ParquetFile(pa.BufferReader(designed.files[name])).read()) for name in PARTS
+        # by this thread alone: threads of Arrow that hold something of Python's when it ends could abort it
+        name: from_arrow(
+            spark, pq.ParquetFile(pa.BufferReader(designed.files[name]), pre_buffer=False).read(use_threads=False)
+        )
+        for name in PARTS
     }
     run = {**designed.run, "seconds": dict(stages.seconds)}
     run["versions"] = {**run["versions"], "pyspark": pyspark.__version__}
