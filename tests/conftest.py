@@ -49,7 +49,7 @@ SESSIONS = (
      "cli/test_design_k", "cli/test_study"),
     ("engine/test_engines", "pipeline/test_read", "pipeline/test_divide_and_conquer", "pipeline/test_rounds",
      "cli/test_stream", "spark/test_failures", "cli/test_compare", "cli/test_forbid", "star_sets/test_star_sets",
-     "pipeline/test_generate"),
+     "pipeline/test_generate", "pipeline/test_answers"),
 )  # fmt: skip
 # These come first, and of the others those that take longest, so that all workers end at about the same time.
 FIRST = (

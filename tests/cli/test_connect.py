@@ -62,10 +62,23 @@ try:
     maintain(events, out=here + "streamed")
 except InvalidOptionError as error:
     found["stream"] = 2, "", str(error)
-from topicloom.pipeline import design_overlay, verify_overlay
+from topicloom.pipeline import design_overlay, measure_overlay, route_overlay, verify_overlay, write_overlay
 rows = spark.createDataFrame([("a", "x"), ("b", "x"), ("c", "x"), ("", "y")], "node string, topic string")
 designed = design_overlay(rows)
 found["frame"] = 0, f"{designed} {verify_overlay(rows, designed.links).ok} {designed.rejected.count()}", ""
+clean = rows.where("node <> ''")
+told = []
+for engine in ("spark", "distributed"):
+    designed = design_overlay(clean, "gm", engine=engine)
+    write_overlay(designed, here + "clean-" + engine)
+    metrics = measure_overlay(clean, designed.links, engine=engine)
+    verdict = verify_overlay(clean, designed.links, engine=engine)
+    none = verify_overlay(clean, designed.links.limit(0), engine=engine)
+    trees = sorted(map(tuple, route_overlay(clean, designed.links).select("topic", "src", "dst").collect()))
+    told.append([designed.rejected.count(), metrics.links, verdict.ok, none.broken_topics, trees])
+found["clean"] = 0, told, ""
+alone = design_overlay(spark.createDataFrame([("a", "x")], "node string, topic string"))
+found["alone"] = 0, [alone.links.count(), alone.metrics.links], ""
 print(json.dumps(found))
 ended.append(True)
 """
@@ -83,8 +96,14 @@ def test_every_command_through_spark_connect_and_a_stream_refused_with_the_reaso
     found = {name: tuple(outcome) for name, outcome in json.loads(done.stdout).items()}
     assert {name: code for name, (code, _, _) in found.items()} == {
         "design": 0, "lost": 2, "dc": 0, "verify": 0, "none": 2, "stream": 2, "frame": 0,
+        "clean": 0, "alone": 0,
     }, found  # fmt: skip
     assert found["frame"][1] == "DesignResult(gm: 2 links, verified) True 1"
+    # no row of these is rejected, so that tables without rows come back
+    trees = [["x", "a", "c"], ["x", "b", "c"]]
+    assert found["clean"][1] == [[0, 2, True, 1, trees]] * 2 and found["alone"][1] == [0, 0]
+    for engine in ("spark", "distributed"):
+        assert tl.Overlay.load(tmp_path / f"clean-{engine}").n_links == 2
     assert found["verify"][1] == "holds: all 12 topics are topic-connected\n"
     lost = f"{tmp_path}/nowhere.csv does not exist: the Spark Connect server at {server} looks for it on"
     assert lost in found["lost"][2]

@@ -1,6 +1,7 @@
 """Processes of a run on Spark die in the middle of the conquest: real ones, by SIGKILL."""
 
 import contextlib
+import os
 import re
 import subprocess
 import sys
@@ -64,11 +65,16 @@ def kill_workers() -> int:
 
 
 def test_a_killed_run_leaves_no_output_and_the_next_one_goes_on_though_its_workers_are_killed(
-    shared_session, command, expected, tmp_path, capsys
+    shared_session, command, expected, tmp_path, tmp_path_factory, capsys
 ):
-    process = subprocess.Popen([sys.executable, "-m", "topicloom", *command, "--master", "local[2,4]"])
+    temporary = tmp_path_factory.mktemp("temporary")
+    environment = os.environ | {"TMPDIR": str(temporary)}
+    started = [sys.executable, "-m", "topicloom", *command, "--master", "local[2,4]"]
+    process = subprocess.Popen(started, env=environment)
     try:
         wait_for_the_conquest(tmp_path, lambda: process.poll() is None)
+        # what Spark would leave in a folder of its own is where the next run sweeps
+        assert list(temporary.glob("topicloom-run-*/artifacts-*"))
         family = psutil.Process(process.pid).children(recursive=True)
     finally:
         process.kill()

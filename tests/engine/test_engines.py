@@ -11,7 +11,7 @@ import pytest
 from pyspark.sql import functions as F
 
 from reading import fuzz
-from topicloom import Interest, Overlay
+from topicloom import Interest, Overlay, read_subscriptions
 from topicloom.cli import engines
 from topicloom.cli.app import main
 from topicloom.cli.commands import design
@@ -21,7 +21,8 @@ from topicloom.pipeline import one_pass
 
 ENGINES = ("memory", "spark", "distributed")
 ROWS = "node,topic\na,x\na,y\nb,x\nb,y\nc,x\nc,z\nd,x\nd,z\n,x\na,x\ntoo,many,fields\n"
-ROLES = "node,topic,role\na,x,publish\na,x,subscribe\nb,x,\nb,x,Both\nc,x,\nc,y,publish\nd,y,no\n"
+# the first of the nodes has the last of the topics: an order by topic is another than that by node
+ROLES = "node,topic,role\na,y,publish\na,y,subscribe\nb,x,\nb,x,Both\nb,y,subscribe\nc,x,\nc,y,publish\nd,y,no\n"
 
 
 @pytest.fixture
@@ -95,6 +96,27 @@ def test_every_option_means_the_same_to_every_engine(run, tmp_path, content, opt
     assert one == other
     assert one == third
     assert said["memory"] == said["spark"] == said["distributed"]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_every_subscription_keeps_its_own_role(tmp_path, seed):
+    """Whatever the order of the rows, and in whatever order nodes and topics stand."""
+    draw = random.Random(seed)
+    pairs = sorted({(f"n{draw.randrange(12)}", f"t{draw.randrange(12)}") for _ in range(70)})
+    given = {pair: draw.choice(["publish", "subscribe", "both", None]) for pair in pairs}
+    lines = [f"{node},{topic},{role or ''}" for (node, topic), role in given.items()]
+    draw.shuffle(lines)
+    (tmp_path / "subs.csv").write_text("\n".join(["node,topic,role", *lines]))
+    out = tmp_path / "out"
+    assert main(["design", str(tmp_path / "subs.csv"), str(out), "--role-column", "role", "--engine", "memory"]) == 0
+    rows = pq.read_table(out / "subscriptions").to_pylist()
+    assert {(row["node"], row["topic"]): row["role"] for row in rows} == given
+    loaded = Overlay.load(out).interest
+    names = (None, "publish", "subscribe", "both")
+    kept = zip(loaded.nodes, loaded.topics, loaded.roles)
+    assert {(loaded.node_label(v), loaded.topic_label(t)): names[role] for v, t, role in kept} == given
+    read = read_subscriptions(tmp_path / "subs.csv", role_column="role").interest()
+    assert read.roles.tolist() == loaded.roles.tolist()
 
 
 def test_forbidden_pairs_bar_the_same_links_from_every_engine(run, tmp_path):

@@ -2,6 +2,7 @@
 
 import sys
 
+import faults.kernels
 import faults.overlays
 import faults.states
 import faults.strangers  # noqa: F401

@@ -1,4 +1,6 @@
+import gc
 import re
+import time
 from functools import partial
 
 import numpy as np
@@ -11,11 +13,18 @@ import topicloom as tl
 from support.small_interests import label_rows
 from topicloom import pipeline
 from topicloom.engine.memory_limits import check_memory
-from topicloom.errors import InputNotFoundError, InvalidLinksError, InvalidOptionError, NotEnoughMemoryError
+from topicloom.errors import (
+    InputNotFoundError,
+    InvalidLinksError,
+    InvalidOptionError,
+    MissingColumnError,
+    NotEnoughMemoryError,
+)
 from topicloom.methods.registry import Size
-from topicloom.pipeline import read_subscriptions, write_overlay
+from topicloom.pipeline import read_subscriptions, route_overlay, write_overlay
 from topicloom.pipeline.encode import ranked
 from topicloom.pipeline.prepare import prepare
+from topicloom.spark import kept_tables
 from topicloom.spark.columns import NODE_ID, TOPIC_ID
 
 # Few rows would be one task's; the tests below are about many tasks unless they say otherwise.
@@ -77,7 +86,7 @@ def test_one_task_and_many_give_the_same(spark, table):
             [("a", None, None), ("", "x", None), ("b", "x", "reads")], "node string, topic string, role string"
         )
     )
-    one, many = (function(mixed, seed=3) for function in (pipeline.design_overlay, design_overlay))
+    one, many = (function(mixed, role_column="role", seed=3) for function in (pipeline.design_overlay, design_overlay))
     assert "spark" in one.run["seconds"] and "spark" not in many.run["seconds"]
     for name in ("links", "nodes", "topics", "subscriptions", "rejected"):
         tables = [getattr(result, name) for result in (one, many)]
@@ -85,6 +94,117 @@ def test_one_task_and_many_give_the_same(spark, table):
         assert rows[0] == rows[1] and kinds[0] == kinds[1] and list(kinds[0]) == list(kinds[1]), name
     assert one.metrics == many.metrics and one.verdict == many.verdict
     assert one.run["counts"] == many.run["counts"] and one.run["input_fingerprint"] == many.run["input_fingerprint"]
+
+
+OTHERS = {"text": "'signup'", "numbers": "7", "structs": "named_struct('x', 1)"}
+
+
+def with_others(table, kind):
+    """The table with columns of the user's that have the names of ours."""
+    return table.withColumns({name: F.expr(OTHERS[kind]) for name in ("reason", "role", "raw", "line", "file")})
+
+
+@pytest.mark.parametrize("engine", ["spark", "distributed"])
+@pytest.mark.parametrize("kind", OTHERS)
+def test_columns_of_the_user_change_nothing_whatever_their_names(table, interest, kind, engine):
+    rows = with_others(table, kind).withColumn("table", F.lit("t")).withColumn("node_id", F.lit(-1))
+    result = pipeline.design_overlay(rows, "gm", seed=7, engine=engine)
+    assert links_of(result) == in_memory(interest, "gm", seed=7)
+    assert (result.run["counts"]["rejected"], result.rejected.count()) == (0, 0)
+    assert result.subscriptions.where("role is not null").count() == 0
+    links = with_others(result.links, kind)
+    assert pipeline.verify_overlay(rows, links, engine=engine).ok
+    assert pipeline.measure_overlay(rows, links, engine=engine) == result.metrics
+
+
+def test_routes_do_not_look_at_other_columns(table, designed):
+    rows, links = (with_others(found, "text") for found in (table, designed.links))
+    routed = (route_overlay(found, drawn) for found, drawn in ((table, designed.links), (rows, links)))
+    expected, found = (sorted(map(str, one.collect())) for one in routed)
+    assert found == expected and expected
+
+
+def test_rows_of_a_reader_keep_their_reasons_through_filters_and_lose_them_with_the_column(spark, tmp_path):
+    (tmp_path / "subs.csv").write_text("node,topic,role\na,x,\nb,x,both\nc,x,reads\n,y,\n")
+    rows = read_subscriptions(spark, tmp_path / "subs.csv", role_column="role").withColumn("team", F.lit("t"))
+    reasons = [row["reason"] for row in design_overlay(rows.where("topic = 'x'")).rejected.collect()]
+    assert reasons == ["role is 'reads', not publish, subscribe or both"]
+    renamed = rows.withColumn("node", F.concat(F.lit("n-"), "node"))
+    result = design_overlay(renamed)
+    assert sorted(row["reason"] for row in result.rejected.collect()) == ["node is empty", *reasons]
+    assert {row["node"] for row in result.subscriptions.collect()} == {"n-a", "n-b"}
+    overwritten = rows.withColumns({"reason": F.lit("signup"), "role": F.lit(3)})
+    assert design_overlay(overwritten).run["counts"]["rejected"] == 1
+
+
+def test_columns_go_by_the_names_that_are_given_and_by_the_case_of_the_session(spark, table, interest):
+    named = table.toDF("Broker.Id", "its `filter`")
+    expected = in_memory(interest, "gm", seed=7)
+    names = {"node_column": "Broker.Id", "topic_column": "its `filter`"}
+    result = pipeline.design_overlay(named, "gm", seed=7, **names)
+    assert links_of(result) == expected
+    assert verify_overlay(named, result.links, **names).ok
+    assert measure_overlay(named, result.links, **names) == result.metrics
+    assert route_overlay(named, result.links, **names).count() > 0
+    upper = table.toDF("Node", "TOPIC")
+    assert links_of(pipeline.design_overlay(upper, "gm", seed=7)) == expected
+    assert verify_overlay(upper, result.links.withColumnRenamed("src", "Src")).ok
+    with pytest.raises(MissingColumnError, match="missing column 'Broker'; the table has node, topic"):
+        design_overlay(table, node_column="Broker")
+    with pytest.raises(MissingColumnError, match="columns 'node', 'Node' cannot be told apart"):
+        design_overlay(table.withColumn("other", F.lit("n")).toDF("node", "topic", "Node"))
+    spark.conf.set("spark.sql.caseSensitive", "true")
+    try:
+        with pytest.raises(MissingColumnError, match="missing column 'node'; the table has Node, TOPIC"):
+            design_overlay(upper)
+    finally:
+        spark.conf.unset("spark.sql.caseSensitive")
+
+
+@pytest.mark.parametrize("engine", ["spark", "distributed"])
+def test_every_subscription_keeps_its_own_role(spark, tmp_path, engine):
+    """Ids of nodes and of topics order the subscriptions differently, and every pair of them has another role."""
+    rng = np.random.default_rng(3)
+    pairs = sorted({(f"n{rng.integers(9)}", f"t{rng.integers(9)}") for _ in range(50)}, key=lambda pair: pair[::-1])
+    given = {pair: ("publish", "subscribe", "both", None)[number % 4] for number, pair in enumerate(pairs)}
+    rows = spark.createDataFrame([(*pair, role) for pair, role in given.items()], "node string, topic string, r string")
+    result = pipeline.design_overlay(rows, role_column="r", engine=engine)
+    assert {(row["node"], row["topic"]): row["role"] for row in result.subscriptions.collect()} == given
+    write_overlay(result, tmp_path / "overlay")
+    loaded = tl.Overlay.load(tmp_path / "overlay").interest
+    kept = {
+        (loaded.node_label(v), loaded.topic_label(t)): (None, "publish", "subscribe", "both")[role]
+        for v, t, role in zip(loaded.nodes, loaded.topics, loaded.roles)
+    }
+    assert kept == given
+
+
+def kept_by(spark):
+    return spark._jsparkSession.sharedState().cacheManager().numCachedEntries()
+
+
+def test_spark_frees_its_tables_when_the_result_and_its_tables_are_collected(spark):
+    rows = spark.createDataFrame([("a", "x"), ("b", "x"), ("c", "x")], "node string, topic string")
+    before = kept_by(spark)
+    result = design_overlay(rows, "gm")
+    links, routes = result.links, route_overlay(rows, result.links)
+    assert kept_by(spark) > before
+    del result
+    wait_until_freed()
+    held = kept_by(spark)
+    assert held > before and links.count() == 2 and routes.count() == 2
+    del links
+    wait_until_freed()
+    assert before < kept_by(spark) < held
+    del routes
+    wait_until_freed()
+    assert kept_by(spark) == before
+
+
+def wait_until_freed():
+    gc.collect()
+    while not kept_tables.is_idle():
+        time.sleep(0.01)
 
 
 def test_one_task_judges_and_measures_as_the_model(spark, table, interest):

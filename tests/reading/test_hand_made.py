@@ -1,5 +1,8 @@
 """Every file that was made by hand is read as its author meant, or refused with a sentence."""
 
+import sys
+
+import pyarrow as pa
 import pytest
 
 from reading.hand_made import ALL
@@ -28,3 +31,16 @@ def test_a_file_is_read_as_its_author_meant_or_refused(made, tmp_path):
         assert (line, reason[: len(start)]) == (wanted, start)
     counts = reading.counts
     assert counts["rows"] == counts["used"] + counts["repeated"] + counts["rejected"]
+
+
+def test_zstd_is_read_with_nothing_but_the_packages_of_the_core(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "zstandard", None)  # so that its import fails
+    content = "node,topic\n" + "".join(f"n{number},t\n" for number in range(300_000))
+    frames = [
+        pa.Codec("zstd").compress(part, asbytes=True) for part in (content[:999].encode(), content[999:].encode())
+    ]
+    (tmp_path / "subs.csv.zst").write_bytes(b"".join(frames))
+    assert read_subscriptions(tmp_path / "subs.csv.zst").counts["used"] == 300_000
+    (tmp_path / "subs.csv.zst").write_bytes(b"".join(frames)[:-5])
+    with pytest.raises(errors.UnreadableInputError, match="it is truncated"):
+        read_subscriptions(tmp_path / "subs.csv.zst")

@@ -23,6 +23,8 @@ from topicloom.spark.stages import Stages
 from topicloom.storage.overlay_directory import tables_of, write_forbidden, write_sheet
 from topicloom.storage.run_file import write_json, write_run
 
+PARTS = ("subscriptions", "links", "nodes", "topics", "rejected")
+
 
 @dataclass(frozen=True)
 class Designed:
@@ -124,9 +126,9 @@ def write_designed(
 ) -> None:
     """Write the contents of an overlay directory into an empty folder."""
     with stages("write", "writing"):
-        for name, content in designed.files.items():
+        for name in PARTS:  # no name that an answer holds becomes a path
             (folder / name).mkdir()
-            (folder / name / "part-00000.parquet").write_bytes(content)
+            (folder / name / "part-00000.parquet").write_bytes(designed.files[name])
         write_forbidden(folder, forbidden)
         write_sheet(folder)
     write_json(folder / "metrics.json", designed.metrics.to_dict())

@@ -3,10 +3,14 @@
 ``NUMBA_DISABLE_JIT=1`` runs every kernel as plain Python, ``NUMBA_BOUNDSCHECK=1`` checks every index.
 Compiled code is cached beside the package; where that cannot be written (a read-only install) numba falls
 back to the user's cache folder, and where there is none, or the package is in a zip, kernels are compiled
-again in each process. While that goes on, `notice` says so.
+again in each process. While that goes on, `notice` says so, and Ctrl-C waits.
 """
 
-from collections.abc import Callable
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import wraps
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -81,11 +85,42 @@ def _compiled(function: Kernel, **options: bool) -> Kernel:
         made: Any = numba.njit(**{"nogil": True, "cache": _ON_DISK, **options})(function)
     except RuntimeError:  # "cannot cache function: no locator available"
         made = numba.njit(**{"nogil": True, **options})(function)
+    made.compile = _uninterrupted(made.compile)  # called for a new signature only, whether it is cached or not
     template = made.get_call_template
     made.get_call_template = lambda args, kws: template(
         [_widened(given) for given in args], {name: _widened(given) for name, given in kws.items()}
     )
     return cast(Kernel, made)
+
+
+def _uninterrupted(compile_kernel: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(compile_kernel)
+    def run(*given: Any, **named: Any) -> Any:
+        with interrupts_held():
+            return compile_kernel(*given, **named)
+
+    return run
+
+
+@contextmanager
+def interrupts_held() -> Iterator[None]:
+    """Hold Ctrl-C back until the block ends: an exception in the middle of LLVM's work can crash the process.
+
+    Only the main thread is ever interrupted; in others nothing is done. A signal that came in the meantime is handed to
+    the handler that was there before, which usually raises KeyboardInterrupt.
+    """
+    before = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(before):
+        yield
+        return
+    held: list[int] = []
+    signal.signal(signal.SIGINT, lambda number, _: held.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+        if held:
+            before(signal.SIGINT, None)
 
 
 def _widened(given: types.Type) -> types.Type:

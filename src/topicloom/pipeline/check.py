@@ -14,7 +14,7 @@ from topicloom.judge import checked_k
 from topicloom.model import Metrics, Verdict
 from topicloom.pipeline.clean import with_reasons
 from topicloom.pipeline.judging import broken_topics, count_idle, first_labelled, judging
-from topicloom.pipeline.links import encode_links, refuse_findings, require_links
+from topicloom.pipeline.links import encode_links, ends_of, refuse_findings, require_links
 from topicloom.pipeline.mapped_check import keep_links, node_degrees, per_topic_mapped, with_shared_topics
 from topicloom.pipeline.measure import node_metrics, summarize, topic_metrics
 from topicloom.pipeline.one_pass import in_tasks
@@ -28,7 +28,14 @@ from topicloom.spark.workers import check_workers
 
 
 def verify_overlay(
-    subscriptions: DataFrame, links: DataFrame, *, k: int = 1, engine: str = SPARK, stages: Stages | None = None
+    subscriptions: DataFrame,
+    links: DataFrame,
+    *,
+    k: int = 1,
+    node_column: str | None = None,
+    topic_column: str | None = None,
+    engine: str = SPARK,
+    stages: Stages | None = None,
 ) -> Verdict:
     """Judge links, from whatever tool, against subscriptions: whether every topic is k-connected.
 
@@ -40,7 +47,7 @@ def verify_overlay(
         With columns ``src`` and ``dst``: node labels.
     k : int
         1: every topic in one piece; k: also while fewer than k of its nodes are down.
-    engine, stages
+    node_column, topic_column, engine, stages
         As for `design_overlay`.
 
     Returns
@@ -78,14 +85,15 @@ def verify_overlay(
     """
     checked_k(k)
     stages = stages or Stages()
-    tables = rows_of(subscriptions, engine), require_links(links)
+    rows = rows_of(subscriptions, engine, node_column=node_column, topic_column=topic_column)
+    tables = rows, require_links(links)
     judged = in_tasks(tables, [partial(verify_rows, k=k)], engine=engine, stages=stages, sentence="verifying")
     if judged is not None:
         verdict, findings = judged[0]
         refuse_findings(findings)
         return verdict
     prepared = prepare(tables[0], stages=stages)
-    return verify_prepared(prepared, encode_links(links, prepared.nodes), k=k, stages=stages)
+    return verify_prepared(prepared, encode_links(ends_of(links), prepared.nodes), k=k, stages=stages)
 
 
 def verify_prepared(
@@ -100,7 +108,13 @@ def verify_prepared(
 
 
 def measure_overlay(
-    subscriptions: DataFrame, links: DataFrame, *, engine: str = SPARK, stages: Stages | None = None
+    subscriptions: DataFrame,
+    links: DataFrame,
+    *,
+    node_column: str | None = None,
+    topic_column: str | None = None,
+    engine: str = SPARK,
+    stages: Stages | None = None,
 ) -> Metrics:
     """Measure links, from whatever tool: degrees, topic diameters, and how many topics a link serves.
 
@@ -110,7 +124,7 @@ def measure_overlay(
         With columns ``node`` and ``topic``.
     links : DataFrame
         With columns ``src`` and ``dst``: node labels. They need not connect every topic.
-    engine, stages
+    node_column, topic_column, engine, stages
         As for `design_overlay`.
 
     Returns
@@ -147,14 +161,15 @@ def measure_overlay(
     (12, 5, 2)
     """
     stages = stages or Stages()
-    tables = rows_of(subscriptions, engine), require_links(links)
+    rows = rows_of(subscriptions, engine, node_column=node_column, topic_column=topic_column)
+    tables = rows, require_links(links)
     measured = in_tasks(tables, [measure_rows], engine=engine, stages=stages, sentence="measuring")
     if measured is not None:
         (metrics, _), findings = measured[0]
         refuse_findings(findings)
         return metrics
     prepared = prepare(tables[0], stages=stages)
-    return measure_prepared(prepared, encode_links(links, prepared.nodes), stages=stages)
+    return measure_prepared(prepared, encode_links(ends_of(links), prepared.nodes), stages=stages)
 
 
 def measure_prepared(prepared: Prepared, links: DataFrame, *, stages: Stages, work: Path | None = None) -> Metrics:
@@ -165,12 +180,15 @@ def measure_prepared(prepared: Prepared, links: DataFrame, *, stages: Stages, wo
         return summarize(prepared.interest, node_table(prepared, links, files), topics, linked)
 
 
-def rows_of(subscriptions: DataFrame, engine: str) -> DataFrame:
-    """Rows of a table that a caller gave, each usable or with a reason, after a look at the workers of its session."""
+def rows_of(subscriptions: DataFrame, engine: str = SPARK, **names: str | None) -> DataFrame:
+    """Rows of a table that a caller gave, each usable or with a reason, after a look at the workers of its session.
+
+    ``names`` are those of the columns, as for `with_reasons`.
+    """
     require_dataframe(subscriptions, "subscriptions", "node and topic")
     if engine not in (SPARK, DISTRIBUTED):
         raise InvalidOptionError(f"there is no engine {engine!r} for a DataFrame; {SPARK} and {DISTRIBUTED} are")
-    rows = with_reasons(subscriptions)
+    rows = with_reasons(subscriptions, **names)
     check_workers(subscriptions.sparkSession)
     return rows
 

@@ -1,5 +1,7 @@
 """Which rows are subscriptions, why the others are not, and which topics a pattern stands for."""
 
+from collections.abc import Mapping, Set
+
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.types import ArrayType, DataType
@@ -8,40 +10,73 @@ from topicloom.errors import MissingColumnError
 from topicloom.model.labels import BLANK, MAX_LABEL_BYTES
 from topicloom.pipeline.read import worker_sentences
 from topicloom.reading.patterns import Patterns
+from topicloom.reading.rows import ROWS
 from topicloom.reading.table import expansions
-from topicloom.spark.columns import FILE, LINE, NODE, RAW, REASON, ROLE, TOPIC, require_columns
+from topicloom.spark.columns import (
+    FILE,
+    LINE,
+    NODE,
+    RAW,
+    REASON,
+    ROLE,
+    TOPIC,
+    find_column,
+    is_marked,
+    mark,
+    quoted,
+    require_columns,
+)
 
-_OF_READERS = {FILE, LINE, RAW, NODE, TOPIC, REASON}
+_KEPT = {FILE: "string", LINE: "bigint", RAW: "string", REASON: "string"}
 _LABELS = ("string", "binary", "byte", "short", "integer", "long", "varchar", "char", "void")
 
 
-def with_reasons(rows: DataFrame) -> DataFrame:
+def with_reasons(
+    rows: DataFrame,
+    *,
+    node_column: str | None = None,
+    topic_column: str | None = None,
+    role_column: str | None = None,
+) -> DataFrame:
     """(node, topic[, role]) -> (file, line, raw, node, topic[, role], reason): the reason is null for usable rows.
 
     A row is not usable if a label is null, empty, blank, over 64 KiB or not valid UTF-8. Labels are kept as they are.
-    An array of topics is a row for each of them. Rows that `read_subscriptions` made have their reasons already.
+    An array of topics is a row for each of them. Rows that a reader of topicloom made, or this function, have their
+    reasons and roles already, by which their columns are marked. Other columns of these names belong to the user, and
+    are not looked at: roles are those of ``role_column``.
 
     Raises
     ------
     MissingColumnError
         A column is missing, or holds neither text nor whole numbers.
     """
-    require_columns(rows, NODE, TOPIC)
-    role = [ROLE] if ROLE in rows.columns else []
-    if set(rows.columns) >= _OF_READERS:
-        return rows.select(FILE, LINE, RAW, NODE, TOPIC, *role, REASON)
-    _check_types(rows)
-    if isinstance(rows.schema[TOPIC].dataType, ArrayType):
-        rows = rows.withColumn(TOPIC, F.explode_outer(TOPIC))
-    for name, kind in ((FILE, "string"), (LINE, "bigint"), (RAW, "string"), (REASON, "string")):
-        if name not in rows.columns:
-            rows = rows.withColumn(name, F.lit(None).cast(kind))
-    node, topic = F.col(NODE).cast("string"), F.col(TOPIC).cast("string")
-    reasons = [F.col(REASON), _reason(node, NODE), _reason(topic, TOPIC), *([_wrong_role()] if role else [])]
-    known = [F.nullif(F.lower(F.trim(ROLE)), F.lit("")).alias(ROLE)] if role else []
-    return rows.select(
-        FILE, LINE, RAW, node.alias(NODE), topic.alias(TOPIC), *known, F.coalesce(*reasons).alias(REASON)
-    )
+    fields = {field.name: field for field in rows.schema.fields}
+    ours = {name for name, field in fields.items() if is_marked(field)}
+    wanted = {NODE: node_column or NODE, TOPIC: topic_column or TOPIC}
+    if role_column or ROLE in ours:
+        wanted[ROLE] = role_column or ROLE
+    names = {column: find_column(rows, name) for column, name in wanted.items()}
+    kinds = {column: fields[name].dataType for column, name in names.items()}
+    _check_types(kinds, names)
+    chosen = {column: quoted(name) for column, name in names.items()}
+    if isinstance(kinds[TOPIC], ArrayType):
+        chosen[TOPIC] = F.explode_outer(chosen[TOPIC])
+    for name, kind in _KEPT.items():
+        chosen[name] = quoted(name) if name in ours else F.lit(None).cast(kind)
+    judged = {column for column, name in names.items() if column == name and {name, REASON} <= ours}
+    found = rows.select(*(value.alias(name) for name, value in chosen.items()))
+    return mark(_judged(found, set(names) - judged))
+
+
+def _judged(rows: DataFrame, columns: Set[str]) -> DataFrame:
+    """Rows with the reasons that they have or that some of their columns give, in the order of `ROWS`."""
+    texts = {name: F.col(name).cast("string") for name in rows.columns if name in (NODE, TOPIC, ROLE)}
+    reasons = [F.col(REASON), *(_reason(texts[name], name) for name in (NODE, TOPIC) if name in columns)]
+    if ROLE in columns:
+        reasons.append(_wrong_role(texts[ROLE]))
+        texts[ROLE] = F.nullif(F.lower(F.trim(texts[ROLE])), F.lit(""))
+    told = {**{name: F.col(name) for name in _KEPT}, **texts, REASON: F.coalesce(*reasons)}
+    return rows.select(*(told[name].alias(name) for name in ROWS.names if name in told))
 
 
 def accepted(rows: DataFrame) -> DataFrame:
@@ -57,14 +92,12 @@ def rejected(rows: DataFrame) -> DataFrame:
     return rows.where(F.col(REASON).isNotNull()).select(file, LINE, raw, node, topic, REASON)
 
 
-def _check_types(rows: DataFrame) -> None:
-    for name in (NODE, TOPIC):
-        kind: DataType = rows.schema[name].dataType
-        if name == TOPIC and isinstance(kind, ArrayType):
-            kind = kind.elementType
-        if kind.typeName() not in _LABELS:
+def _check_types(labels: Mapping[str, DataType], names: Mapping[str, str]) -> None:
+    for column, kind in labels.items():
+        plain = kind.elementType if column == TOPIC and isinstance(kind, ArrayType) else kind
+        if plain.typeName() not in _LABELS:
             raise MissingColumnError(
-                f"column {name!r} holds {kind.simpleString()}; labels are text or whole numbers, "
+                f"column {names[column]!r} holds {plain.simpleString()}; labels are text or whole numbers, "
                 "topics also arrays of them"
             )
 
@@ -79,10 +112,10 @@ def _reason(label: Column, what: str) -> Column:
     )
 
 
-def _wrong_role() -> Column:
-    said = F.lower(F.trim(ROLE))
+def _wrong_role(role: Column) -> Column:
+    said = F.lower(F.trim(role))
     known = said.isNull() | said.isin("publish", "subscribe", "both", "")
-    return F.when(~known, F.concat(F.lit("role is '"), F.col(ROLE), F.lit("', not publish, subscribe or both")))
+    return F.when(~known, F.concat(F.lit("role is '"), role, F.lit("', not publish, subscribe or both")))
 
 
 _MATCHES, _WHY = "_matches", "_why"
@@ -120,4 +153,4 @@ def expanded(rows: DataFrame, broker: str) -> tuple[DataFrame, int]:
     raw = F.when(is_pattern & F.col(_WHY).isNotNull(), F.col(TOPIC)).otherwise(F.col(RAW))
     replaced = exploded.withColumns({RAW: raw, REASON: reason}).withColumn(TOPIC, F.col("_topic"))
     more = sum(times[pattern] * (len(matches) - 1) for pattern, matches, _ in found if matches)
-    return replaced.select(*judged.columns), more
+    return mark(replaced.select(*judged.columns)), more

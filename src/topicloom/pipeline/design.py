@@ -1,6 +1,5 @@
 """Designing on Spark, as users call it: from a DataFrame of subscriptions to a judged and measured overlay."""
 
-import io
 import shutil
 import sys
 import time
@@ -12,12 +11,13 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pyspark
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from topicloom.engine.design_rows import Designed, design_rows
+from topicloom.engine.design_rows import PARTS, Designed, design_rows
 from topicloom.engine.request import SPARK, DesignRequest, run_facts
 from topicloom.model import Metrics, Verdict
 from topicloom.pipeline.check import answered, node_table, rows_of, verdict_of
@@ -42,7 +42,9 @@ from topicloom.spark.columns import (
     SUBSCRIBERS,
     TOPIC,
     TOPIC_ID,
+    from_arrow,
 )
+from topicloom.spark.kept_tables import release_with
 from topicloom.spark.stages import Stages
 
 _TOPIC_COLUMNS = (SUBSCRIBERS, "links", "components", "diameter", "diameter_sampled")
@@ -81,12 +83,20 @@ class DesignResult:
     work: Path | None = None
     _persisted: tuple[DataFrame, ...] = field(default=(), repr=False)
 
+    def __post_init__(self) -> None:
+        tables = [self.links, self.nodes, self.topics, self.subscriptions, self.rejected]
+        release_with([self, *tables], self._persisted)
+
     def __repr__(self) -> str:
         verified = "verified" if self.verdict.ok else f"{self.verdict.broken_topics:,} topics broken"
         return f"DesignResult({self.run['method']}: {self.metrics.links:,} links, {verified})"
 
     def release(self) -> None:
-        """Free what Spark and the work folder keep of it. Use the DataFrames before."""
+        """Free what Spark and the work folder keep of it. Use the DataFrames before.
+
+        Without this call, Spark's part is freed when the result and its DataFrames are collected, and the work folder
+        stays: DataFrames that were made of them may read it.
+        """
         for table in self._persisted:
             table.unpersist()
         if self.work is not None:
@@ -101,6 +111,9 @@ def design_overlay(
     k: int | None = None,
     work: Path | None = None,
     exact_diameters: bool = False,
+    node_column: str | None = None,
+    topic_column: str | None = None,
+    role_column: str | None = None,
     engine: str = SPARK,
     stages: Stages | None = None,
     **options: Any,
@@ -114,7 +127,8 @@ def design_overlay(
     Parameters
     ----------
     subscriptions : DataFrame
-        With string (or integer) columns ``node`` and ``topic``; repeats and unusable rows are allowed.
+        With string (or integer) columns ``node`` and ``topic``, or rows of `read_subscriptions`; repeats and unusable
+        rows are allowed. Other columns are not looked at, whatever their names are.
     method : str, optional
         As for `topicloom.design`; the same links as there.
     seed : int
@@ -127,6 +141,11 @@ def design_overlay(
         tasks however few the rows are.
     exact_diameters : bool
         Whether diameters of very large topics are exact as well.
+    node_column, topic_column : str, optional
+        Names of the columns, if they are others.
+    role_column : str, optional
+        Name of a column with ``publish``, ``subscribe``, ``both`` or null, which the result keeps. Rows with something
+        else there are not used.
     engine : str
         ``spark``, or ``distributed``: spread over tasks however few the rows are.
     stages : Stages, optional
@@ -138,7 +157,8 @@ def design_overlay(
     -------
     DesignResult
         Links, nodes and topics as DataFrames, with the verdict and the metrics. A broken overlay is returned, too:
-        look at ``verdict.ok``.
+        look at ``verdict.ok``. Tables that Spark keeps for it are freed when it and its DataFrames are collected, or
+        by `DesignResult.release`. A DataFrame made of them is computed again after that.
 
     Raises
     ------
@@ -169,7 +189,8 @@ def design_overlay(
     """
     request = replace(DesignRequest.of(method, options, seed=seed, k=k), exact_diameters=exact_diameters)
     stages = stages or Stages()
-    rows = rows_of(subscriptions, engine)
+    names = {"node_column": node_column, "topic_column": topic_column, "role_column": role_column}
+    rows = rows_of(subscriptions, engine, **names)
     task = partial(design_rows, request=request, available=sys.maxsize)
     sentence = f"designing with {request.method}"
     designed = in_tasks([rows], [task], engine=request.spread_by(engine, work), stages=stages, sentence=sentence)
@@ -221,15 +242,15 @@ def design_prepared(
     run["versions"] |= {"pyspark": pyspark.__version__}
     return DesignResult(
         links=_labelled(linked, prepared.nodes).select(SRC, DST, SHARED_TOPICS, ORDER),
-        nodes=nodes,
+        nodes=nodes.select("*"),
         topics=topics.join(prepared.topics.drop(SUBSCRIBERS), TOPIC_ID).select(TOPIC, *_TOPIC_COLUMNS),
-        subscriptions=prepared.subscriptions,
-        rejected=prepared.rejected,
+        subscriptions=prepared.subscriptions.select("*"),
+        rejected=prepared.rejected.select("*"),
         metrics=metrics,
         verdict=verdict,
         run=run,
         work=folder,
-        _persisted=(linked, topics, nodes, *prepared._persisted),
+        _persisted=(linked, topics, nodes, *prepared.persisted),
     )
 
 
@@ -262,8 +283,11 @@ def _constructed(
 def _brought_back(spark: SparkSession, designed: Designed, stages: Stages) -> DesignResult:
     """The tables of a design by one task as DataFrames."""
     tables: dict[str, Any] = {
-        name: spark.createDataFrame(pq.ParquetFile(io.BytesIO(content)).read())
-        for name, content in designed.files.items()
+        # by this thread alone: threads of Arrow that hold something of Python's when it ends could abort it
+        name: from_arrow(
+            spark, pq.ParquetFile(pa.BufferReader(designed.files[name]), pre_buffer=False).read(use_threads=False)
+        )
+        for name in PARTS
     }
     run = {**designed.run, "seconds": dict(stages.seconds)}
     run["versions"] = {**run["versions"], "pyspark": pyspark.__version__}

@@ -28,7 +28,8 @@ from topicloom.spark.columns import (
     SRC_ID,
     TOPIC,
     TOPICS,
-    require_columns,
+    find_column,
+    quoted,
     require_dataframe,
 )
 
@@ -112,12 +113,23 @@ def require_links(links: DataFrame) -> DataFrame:
     InvalidOptionError, InvalidLinksError
         It is no Spark DataFrame, or has no such columns.
     """
+    ends = ends_of(links)
+    return with_reasons(ends.select(F.col(SRC).alias(NODE), F.col(DST).alias(TOPIC)))
+
+
+def ends_of(links: DataFrame) -> DataFrame:
+    """The columns src and dst of a table that a caller gave, in any case where the session ignores case.
+
+    Raises
+    ------
+    InvalidOptionError, InvalidLinksError
+        It is no Spark DataFrame, or has no such columns.
+    """
     require_dataframe(links, "links", "src and dst")
     try:
-        require_columns(links, SRC, DST)
+        return links.select(*(quoted(find_column(links, name)).alias(name) for name in (SRC, DST)))
     except MissingColumnError as error:
         raise InvalidLinksError(f"these are not links: {error}") from None
-    return with_reasons(links.select(F.col(SRC).alias(NODE), F.col(DST).alias(TOPIC)))
 
 
 def refuse_findings(found: LinkFindings) -> None:

@@ -1,11 +1,10 @@
 """Small runs on Spark in one pass: one task reads all rows, does the whole work over them, and answers in bytes.
 
 The work is a function of `topicloom.engine`, the one that ``--engine memory`` calls. Its answer comes back to the
-driver through an ordinary DataFrame, which a cluster and Spark Connect carry as well. The task opens files itself where
-Python can. Otherwise Spark brings it the rows, those of several tables with the number of their table.
+driver as JSON in an ordinary DataFrame, which a cluster and Spark Connect carry as well. The task opens files itself
+where Python can. Otherwise Spark brings it the rows, those of several tables with the number of their table.
 """
 
-import pickle
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
@@ -19,6 +18,7 @@ from pyspark.sql import functions as F
 
 from topicloom.engine.request import SPARK
 from topicloom.errors import TopicloomError
+from topicloom.pipeline.answers import from_bytes, to_bytes
 from topicloom.pipeline.read import SparkTable, worker_sentences
 from topicloom.reading.listing import ONE_TASK, text_bytes
 from topicloom.reading.rows import ROWS
@@ -94,7 +94,7 @@ def _answers(started: Callable[[], DataFrame], tasks: int, stages: Stages) -> li
     with worker_sentences():
         found = started().toArrow()
     elapsed = time.perf_counter() - start
-    answers = [pickle.loads(_joined(found, task)) for task in range(tasks)]
+    answers = [from_bytes(_joined(found, task)) for task in range(tasks)]
     _, notes, seconds = answers[0]
     for note in notes:
         stages.note(note)
@@ -148,7 +148,7 @@ def _runner(
             answer: object = works[task](read, stages)
         except TopicloomError as error:
             answer = error
-        payload = pickle.dumps((answer, notes, stages.seconds))
+        payload = to_bytes((answer, notes, stages.seconds))
         for piece in range(-(-len(payload) // _PIECE)):
             part = payload[piece * _PIECE : (piece + 1) * _PIECE]
             yield pa.record_batch({"task": [task], "piece": [piece], "payload": pa.array([part], pa.binary())})

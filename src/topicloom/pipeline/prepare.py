@@ -42,6 +42,8 @@ class Prepared:
         Depends on the set of subscriptions alone, not on their order or file format.
     roles : DataFrame or None
         (node, topic, role): the subscriptions once more, if the input had roles.
+    persisted : tuple of DataFrame
+        What Spark keeps of it until `release`.
     """
 
     interest: DataFrame
@@ -50,7 +52,7 @@ class Prepared:
     counts: Mapping[str, int]
     fingerprint: str
     roles: DataFrame | None = None
-    _persisted: tuple[DataFrame, ...] = field(default=(), repr=False)
+    persisted: tuple[DataFrame, ...] = field(default=(), repr=False)
 
     @property
     def size(self) -> Size:
@@ -81,7 +83,7 @@ class Prepared:
 
     def release(self) -> None:
         """Free what Spark keeps of it."""
-        for table in self._persisted:
+        for table in self.persisted:
             table.unpersist()
 
 

@@ -4,7 +4,6 @@ The rules are those of `topicloom.reading`: its functions list, look and parse, 
 """
 
 import os
-import pickle
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -17,8 +16,8 @@ import pyarrow as pa
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
-from topicloom import errors
 from topicloom.errors import TopicloomError
+from topicloom.pipeline.answers import error_named, from_bytes, to_bytes
 from topicloom.pipeline.remote import is_remote_path, remote_rows
 from topicloom.reading.byte_streams import plain
 from topicloom.reading.delimited import count_lines, quotes_within_lines
@@ -26,7 +25,7 @@ from topicloom.reading.notes import notes_of
 from topicloom.reading.read_options import ReadOptions, SubscriptionWords
 from topicloom.reading.source_plan import SPLIT, Plan, Unit, open_local, parts_of, plan_source, read_unit
 from topicloom.reading.table import row_batches
-from topicloom.spark.columns import FILE, LINE, NODE, RAW, REASON, ROLE, TOPIC
+from topicloom.spark.columns import FILE, LINE, NODE, RAW, REASON, ROLE, TOPIC, mark
 
 ROW_SCHEMA = (
     f"{FILE} string, {LINE} bigint, {RAW} string, {NODE} string, {TOPIC} string, {ROLE} string, {REASON} string"
@@ -123,7 +122,8 @@ def open_table(
         plan, units = _planned(spark, path, options, split)
         rows = _read(spark, plan, numbered_parts(spark, units))
         read = partial(row_batches, plan)
-    return SparkTable(rows if options.role is not None else rows.drop(ROLE), notes_of(plan), plan, read)
+    rows = mark(rows if options.role is not None else rows.drop(ROLE))
+    return SparkTable(rows, notes_of(plan), plan, read)
 
 
 @contextmanager
@@ -135,8 +135,7 @@ def worker_sentences() -> Iterator[None]:
         found = _SENTENCE.search(str(error))
         if found is None:
             raise
-        kind = getattr(errors, found[1], TopicloomError)
-        raise kind(found[2]) from None
+        raise error_named(found[1])(found[2]) from None
 
 
 def plan_and_cut(path: str, options: ReadOptions, split: int) -> tuple[Plan, list[Unit]]:
@@ -159,9 +158,9 @@ def _planned(spark: SparkSession, path: str, options: ReadOptions, split: int) -
             answer: object = plan_and_cut(path, options, split)
         except TopicloomError as error:
             answer = error
-        yield pa.record_batch([pa.array([pickle.dumps(answer)], pa.binary())], names=["answer"])
+        yield pa.record_batch([pa.array([to_bytes(answer)], pa.binary())], names=["answer"])
 
-    answer = pickle.loads(spark.range(0, 1, 1, 1).mapInArrow(there, "answer binary").collect()[0]["answer"])
+    answer = from_bytes(spark.range(0, 1, 1, 1).mapInArrow(there, "answer binary").collect()[0]["answer"])
     if isinstance(answer, TopicloomError):
         raise answer
     plan, units = answer

@@ -5,7 +5,6 @@ encloses a line end. Names that begin with ``_`` or ``.`` do not occur in Spark'
 """
 
 import io
-import pickle
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -18,6 +17,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from topicloom.errors import InputNotFoundError, TopicloomError, UnreadableInputError
+from topicloom.pipeline.answers import from_bytes, to_bytes
 from topicloom.reading.delimited import count_lines, quotes_within_lines
 from topicloom.reading.listing import Found, Listing, classified
 from topicloom.reading.read_options import ReadOptions
@@ -104,10 +104,10 @@ def _looked_at(spark: SparkSession, files: Sequence[Found], options: ReadOptions
                     answer: object = look_at(by_path[path], options, io.BytesIO(content.as_buffer()))
                 except TopicloomError as error:
                     answer = error
-                yield pa.record_batch({"path": [path], "answer": [pickle.dumps(answer)]})
+                yield pa.record_batch({"path": [path], "answer": [to_bytes(answer)]})
 
     rows = _contents(spark, list(by_path)).mapInArrow(look, "path string, answer binary").collect()
-    answers = {row["path"]: pickle.loads(row["answer"]) for row in rows}
+    answers = {row["path"]: from_bytes(row["answer"]) for row in rows}
     for path in by_path:
         if isinstance(answers[path], TopicloomError):
             raise answers[path]

@@ -13,15 +13,17 @@ from pyspark.sql import functions as F
 from topicloom.errors import NotTopicConnectedError
 from topicloom.judge.verify_routes import cyclic_topics
 from topicloom.model.arrays import Int64Array
+from topicloom.pipeline.check import rows_of
 from topicloom.pipeline.encode import counts_by_id
-from topicloom.pipeline.links import encode_links
+from topicloom.pipeline.links import encode_links, ends_of
 from topicloom.pipeline.measure import node_metrics
 from topicloom.pipeline.prepare import Prepared, prepare
 from topicloom.pipeline.topic_links import Question, TopicBucket, linked_topics, per_topic
 from topicloom.pipeline.write import write_parquet
 from topicloom.routing.plan_folder import generation_of, header
 from topicloom.routing.topic_trees import least_trees
-from topicloom.spark.columns import DST, NODE, NODE_ID, SRC, TOPIC, TOPIC_ID, TOPICS, require_dataframe
+from topicloom.spark.columns import DST, NODE, NODE_ID, SRC, TOPIC, TOPIC_ID, TOPICS, from_arrow
+from topicloom.spark.kept_tables import release_with
 from topicloom.spark.stages import Stages
 from topicloom.storage.atomic import whole_directory
 from topicloom.storage.run_file import write_json
@@ -35,6 +37,8 @@ def route_overlay(
     links: DataFrame,
     *,
     rates: Mapping[str, float] | None = None,
+    node_column: str | None = None,
+    topic_column: str | None = None,
     stages: Stages | None = None,
 ) -> DataFrame:
     """Choose a tree of least diameter for every topic, on the executors.
@@ -49,14 +53,16 @@ def route_overlay(
         With columns ``src`` and ``dst``: node labels of a topic-connected overlay.
     rates : mapping from topic label to a number, optional
         Messages per second; see `topicloom.routes`.
+    node_column, topic_column : str, optional
+        Names of the columns of subscriptions, if they are others.
     stages : Stages, optional
         Hears of progress and keeps the seconds.
 
     Returns
     -------
     DataFrame
-        (topic, src, dst, owner, parent, forest, active): the very rows of `topicloom.routes`, in no order. What Spark
-        keeps for it is freed when its session ends.
+        (topic, src, dst, owner, parent, forest, active): the very rows of `topicloom.routes`, in no order. Spark
+        keeps tables for it until it is collected.
 
     Raises
     ------
@@ -85,11 +91,13 @@ def route_overlay(
     >>> rows.where("topic = 'stock'").select("topic", "src", "dst").collect()
     [Row(topic='stock', src='crane', dst='office')]
     """
-    require_dataframe(subscriptions, "subscriptions", "node and topic")
-    require_dataframe(links, "links", "src and dst")
-    stages = stages or Stages()
-    prepared = prepare(subscriptions, stages=stages)
-    return _labelled(_grown(prepared, links, rates, stages)[0], prepared)
+    rows = rows_of(subscriptions, node_column=node_column, topic_column=topic_column)
+    ends, stages = ends_of(links), stages or Stages()
+    prepared = prepare(rows, stages=stages)
+    trees, _ = _grown(prepared, ends, rates, stages)
+    labelled = _labelled(trees, prepared)
+    release_with([labelled], [trees, *prepared.persisted])
+    return labelled
 
 
 def write_plan(
@@ -160,7 +168,7 @@ def _grown(
 
 def _rank_table(prepared: Prepared, rank: Int64Array) -> DataFrame:
     table = pa.table({NODE_ID: pa.array(np.arange(len(rank)), pa.int32()), "order": pa.array(rank)})
-    return prepared.interest.sparkSession.createDataFrame(table)
+    return from_arrow(prepared.interest.sparkSession, table)
 
 
 def _owned(links: DataFrame, nodes: DataFrame) -> DataFrame:

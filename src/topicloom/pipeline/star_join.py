@@ -10,7 +10,7 @@ from topicloom.methods.dc.conquer import Piece
 from topicloom.methods.dc.divide_and_conquer import MERGE_LIMIT
 from topicloom.pipeline.dc.pieces import as_table, counts_of
 from topicloom.pipeline.dc.run import Level, merged_levels, ordered_links
-from topicloom.spark.columns import DST_ID, ORDER, SRC_ID
+from topicloom.spark.columns import DST_ID, ORDER, SRC_ID, from_arrow
 from topicloom.spark.stages import Stages
 from topicloom.star_sets.site_links import StarJoin, gathered, joined
 from topicloom.star_sets.stars import StarSet
@@ -76,7 +76,7 @@ def join_stars(
     given = gathered(star_sets, after)
     tables = [as_table(Piece(_NO_LINKS, stars, 0), number, len(stars.unit)) for number, stars in enumerate(given.stars)]
     counts = {number: counts_of(table) for number, table in enumerate(tables)}
-    first = Level.of(spark.createDataFrame(pa.concat_tables(tables)).persist(), counts, len(tables))
+    first = Level.of(from_arrow(spark, pa.concat_tables(tables)).persist(), counts, len(tables))
     levels = [first, *merged_levels(first, merge_limit, given.settings, Stages())]
     rows = ordered_links(levels, _NO_LINKS).orderBy(ORDER).select(SRC_ID, DST_ID).toArrow()
     links = np.column_stack([rows[SRC_ID].to_numpy(), rows[DST_ID].to_numpy()]).astype(np.int32)

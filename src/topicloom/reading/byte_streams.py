@@ -2,10 +2,13 @@
 
 import bz2
 import codecs
+import io
 import lzma
 import zlib
 from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO
+
+import pyarrow as pa
 
 from topicloom.errors import UnreadableInputError
 
@@ -14,7 +17,7 @@ COMPRESSIONS = ("gz", "bz2", "zst", "xz")
 # Archives that hold more than this many times their size are refused, once they have yielded this much.
 MOST_EXPANSION, FREE_EXPANSION = 1000, 256 << 20
 _READ = 256 << 10
-_READ_ZST = 4 << 10  # its decompressor has no limit on what one call yields
+_START = 4 << 10
 _MEMORY = 256 << 20
 _MAGIC = {"gz": b"\x1f\x8b", "bz2": b"BZh", "zst": b"\x28\xb5\x2f\xfd", "xz": b"\xfd7zXZ\x00"}
 _NAMES = {"gz": "gzip", "bz2": "bzip2", "zst": "zstd", "xz": "xz"}
@@ -57,10 +60,14 @@ def decompressed(raw: BinaryIO, compression: str | None, name: str) -> Iterator[
 def _pieces(raw: BinaryIO, compression: str, name: str) -> Iterator[bytes]:
     """What an archive of one or more members holds."""
     what = _NAMES[compression]
-    start = _DECOMPRESSORS[compression]
-    waiting = raw.read(_READ_ZST)
+    waiting = raw.read(_START)
     if not waiting.startswith(_MAGIC[compression]):
         raise UnreadableInputError(f"{name} is not {what}, although its name says so")
+    if compression == "zst":
+        raw.seek(-len(waiting), io.SEEK_CUR)
+        yield from _zstd_pieces(raw, name)
+        return
+    start = _DECOMPRESSORS[compression]
     while waiting:
         member: Any = start()
         if not waiting.startswith(_MAGIC[compression]):
@@ -74,10 +81,10 @@ def _pieces(raw: BinaryIO, compression: str, name: str) -> Iterator[bytes]:
                 yield member.decompress(waiting)
                 while not (member.eof or getattr(member, "needs_input", True)):
                     yield member.decompress(b"")
-                waiting = b"" if member.eof else raw.read(_READ_ZST if compression == "zst" else _READ)
+                waiting = b"" if member.eof else raw.read(_READ)
         except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
             raise UnreadableInputError(f"{name} has damaged {what} data: {error}") from None
-        waiting = (member.unused_data or b"") + raw.read(_READ_ZST)
+        waiting = (member.unused_data or b"") + raw.read(_START)
 
 
 class _Inflater:
@@ -108,34 +115,24 @@ class _Limited:
         return bytes(self._inner.decompress(data, BLOCK))
 
 
-class _Zstd:
-    """zstandard's own errors as OSErrors."""
-
-    def __init__(self) -> None:
-        try:
-            import zstandard
-        except ImportError:
-            raise UnreadableInputError(
-                "files that end in .zst need the package zstandard: pip install zstandard"
-            ) from None
-        self._errors = zstandard.ZstdError
-        self._inner = zstandard.ZstdDecompressor(max_window_size=_MEMORY).decompressobj()
-
-    eof = property(lambda self: self._inner.eof)
-    unused_data = property(lambda self: self._inner.unused_data)
-
-    def decompress(self, data: bytes) -> bytes:
-        try:
-            return bytes(self._inner.decompress(data))
-        except self._errors as error:
-            raise OSError(str(error)) from None
+def _zstd_pieces(raw: BinaryIO, name: str) -> Iterator[bytes]:
+    """What zstd data of one or more frames holds. Arrow's decompressor needs no package beside Arrow."""
+    try:
+        with pa.CompressedInputStream(pa.PythonFile(raw, mode="r"), "zstd") as stream:
+            while piece := stream.read(_READ):
+                yield piece
+    except OSError as error:
+        if "Truncated" in str(error):
+            raise UnreadableInputError(f"{name} ends in the middle of its zstd data: it is truncated") from None
+        if "Unknown frame" in str(error):  # not the first, whose beginning was looked at
+            raise UnreadableInputError(f"{name} has other bytes behind its zstd data") from None
+        raise UnreadableInputError(f"{name} has damaged zstd data: {error}") from None
 
 
 _DECOMPRESSORS: dict[str, Callable[[], Any]] = {
     "gz": _Inflater,
     "bz2": lambda: _Limited(bz2.BZ2Decompressor()),
     "xz": lambda: _Limited(lzma.LZMADecompressor(memlimit=_MEMORY)),
-    "zst": _Zstd,
 }
 
 

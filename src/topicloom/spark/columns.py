@@ -2,7 +2,10 @@
 
 from os import PathLike
 
-from pyspark.sql import DataFrame
+import pyarrow as pa
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as F
+from pyspark.sql.types import StructField
 
 from topicloom.errors import InvalidOptionError, MissingColumnError
 
@@ -15,6 +18,30 @@ SRC_ID, DST_ID = "src_id", "dst_id"
 ORDER = "order"
 SHARED_TOPICS = "shared_topics"
 FILE, LINE, RAW, ROLE, REASON = "file", "line", "raw", "role", "reason"
+
+_DDL = {
+    pa.string(): "string",
+    pa.large_string(): "string",
+    pa.int32(): "int",
+    pa.int64(): "bigint",
+    pa.float64(): "double",
+    pa.bool_(): "boolean",
+}
+
+
+def from_arrow(spark: SparkSession, table: pa.Table) -> DataFrame:
+    """Make a DataFrame of an Arrow table of text and numbers, also of one without rows.
+
+    Spark Connect does not take the types of an empty table from Arrow, so they are always named.
+    """
+    schema = ", ".join(f"`{field.name}` {_ddl(field.type)}" for field in table.schema)
+    return spark.createDataFrame(table, schema)
+
+
+def _ddl(kind: pa.DataType) -> str:
+    if pa.types.is_list(kind) or pa.types.is_large_list(kind):
+        return f"array<{_ddl(kind.value_type)}>"
+    return _DDL[kind]
 
 
 def require_dataframe(table: object, name: str, columns: str) -> None:
@@ -33,6 +60,46 @@ def require_dataframe(table: object, name: str, columns: str) -> None:
     )
 
 
+def find_column(table: DataFrame, name: str) -> str:
+    """Find a column by name, in any case where the session of the table ignores case. Returns its name in the table.
+
+    Raises
+    ------
+    MissingColumnError
+        There is none, or there are several that the session cannot tell apart.
+    """
+    exact = table.sparkSession.conf.get("spark.sql.caseSensitive", "false") == "true"
+    found = [one for one in table.columns if one == name or (not exact and one.lower() == name.lower())]
+    if not found:
+        require_columns(table, name)
+    if len(found) > 1:
+        raise MissingColumnError(
+            f"the columns {', '.join(map(repr, found))} cannot be told apart; one column {name!r} is accepted"
+        )
+    return found[0]
+
+
+_MARK = "topicloom"  # the key in the metadata of a column
+
+
+def mark(rows: DataFrame) -> DataFrame:
+    """Mark the columns of rows that a reader of topicloom made, so that nobody's columns are taken for them.
+
+    The marks are metadata of the columns. Filters and joins keep them, what replaces a column has none.
+    """
+    return rows.select(*(F.col(name).alias(name, metadata={_MARK: name}) for name in rows.columns))
+
+
+def is_marked(field: StructField) -> bool:
+    """Whether `mark` has marked a column, and nobody has renamed it."""
+    return bool(field.metadata) and field.metadata.get(_MARK) == field.name
+
+
+def quoted(name: str) -> Column:
+    """The column of that very name, whatever characters it has."""
+    return F.col("`" + name.replace("`", "``") + "`")
+
+
 def require_columns(table: DataFrame, *names: str) -> None:
     """Refuse a table that lacks one of the named columns."""
     for name in names:
@@ -41,7 +108,7 @@ def require_columns(table: DataFrame, *names: str) -> None:
 
 
 def spread(table: DataFrame, key: str, groups: int) -> DataFrame:
-    """Move the rows of a table by a key with ``values`` different values, to tasks that have a few of them each.
+    """Move the rows of a table by a key with about ``groups`` values, to tasks that have a few of them each.
 
     Spark would put small groups into as few tasks as there are cores, however long the work on each takes; a number of
     tasks that is asked for is kept. Keys are hashed, so there are more tasks than keys while keys are few.

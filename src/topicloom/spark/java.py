@@ -28,7 +28,7 @@ QUICK = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 _WITH_ARCHIVE = "-XX:+VerifySharedSpaces -Xlog:disable -Xlog:all=warning:stderr"
 NEW_ARCHIVE = "classes.jsa"
 _ADVICE = "install Java 17 or newer (Debian: apt-get install openjdk-17-jre-headless), or set JAVA_HOME"
-_UNFIT = re.compile(r'[":\\]')
+UNFIT = re.compile(r'[":\\]')  # what a path in an option of Java may not have
 
 
 def java_options(*, quick: bool, new_archive: Path | None = None) -> str:
@@ -73,7 +73,7 @@ def archive_place() -> Path | None:
     in_cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "topicloom"
     folder = in_cache if sys.prefix == sys.base_prefix else in_environment
     place = folder / f"java-{hashlib.sha256(repr(facts).encode()).hexdigest()[:16]}"
-    return None if _UNFIT.search(str(place)) else place
+    return None if UNFIT.search(str(place)) else place
 
 
 def java_program() -> str | None:

@@ -25,6 +25,7 @@ from topicloom.spark.failures import is_sparks, spark_failure
 from topicloom.spark.java import (
     NEW_ARCHIVE,
     QUICK,
+    UNFIT,
     can_keep_archive,
     check_java,
     java_options,
@@ -224,6 +225,8 @@ def start_java_early() -> None:
 def _from_the_start(scratch: Path, *, small: bool) -> dict[str, str]:
     """Settings that a JVM has to have when it starts."""
     options = java_options(quick=small, new_archive=scratch / NEW_ARCHIVE)
+    if not UNFIT.search(str(scratch)):  # so that the next run sweeps what a killed JVM leaves there
+        options = f'{options} "-Djava.io.tmpdir={scratch}"'.lstrip()
     if small:
         os.environ.setdefault("SPARK_LAUNCHER_OPTS", QUICK)  # of the JVM that puts the command together
     return {"spark.driver.memory": f"{_heap_mib()}m", "spark.driver.extraJavaOptions": options}

@@ -44,7 +44,7 @@ from topicloom.pipeline.dc.pieces import (
     counts_of,
 )
 from topicloom.pipeline.dc.work import keep_piece, kept_pieces, open_folder, watched
-from topicloom.spark.columns import DST_ID, NODE_ID, ORDER, SRC_ID, TOPICS, require_columns, spread
+from topicloom.spark.columns import DST_ID, NODE_ID, ORDER, SRC_ID, TOPICS, from_arrow, require_columns, spread
 from topicloom.spark.stages import Stages
 from topicloom.spark.workers import settle
 
@@ -200,7 +200,7 @@ def _kept_level(
     spark = partitioned.sparkSession
     rest = partitioned
     if kept:
-        finished = spark.createDataFrame(pa.table({PARTITION: pa.array(list(kept), pa.int32())}))
+        finished = from_arrow(spark, pa.table({PARTITION: pa.array(list(kept), pa.int32())}))
         rest = partitioned.join(F.broadcast(finished), PARTITION, "left_anti")
     with watched(work, count, stages):
         conquered = spread(rest, PARTITION, count).groupBy(PARTITION).applyInArrow(run, f"{PIECE} int").count()
@@ -225,7 +225,7 @@ def _merger(subscribers: Int64Array, settings: Settings) -> Callable[[pa.Table],
 def _grouped(stars: DataFrame, groups: Int64Array) -> GroupedData:
     """The star nodes of all units, by group."""
     units = np.arange(len(groups), dtype=np.int32)
-    group_of = stars.sparkSession.createDataFrame(pa.table({PIECE: units, _GROUP: groups.astype(np.int32)}))
+    group_of = from_arrow(stars.sparkSession, pa.table({PIECE: units, _GROUP: groups.astype(np.int32)}))
     return spread(stars.join(F.broadcast(group_of), PIECE), _GROUP, int(groups[-1]) + 1).groupBy(_GROUP)
 
 
@@ -237,7 +237,7 @@ def _last_level(last: Level, settings: Settings) -> Level:
         stars = pq.read_table(last.folder, filters=pc.field(KIND) == STAR)
     merger = _merger(np.zeros(settings.n_topics, np.int64), settings)  # there are no others who want a topic
     piece = merger(stars.append_column(_GROUP, pa.array(np.zeros(len(stars), np.int32))))
-    return Level.of(last.pieces.sparkSession.createDataFrame(piece), {0: counts_of(piece)}, 1)
+    return Level.of(from_arrow(last.pieces.sparkSession, piece), {0: counts_of(piece)}, 1)
 
 
 def _level(pieces: DataFrame, count: int) -> Level:
@@ -258,13 +258,12 @@ def _level(pieces: DataFrame, count: int) -> Level:
 def ordered_links(levels: list[Level], core_links: Int32Array) -> DataFrame:
     """(src_id, dst_id, order): the core's links, then those of the pieces, level by level."""
     spark = levels[0].pieces.sparkSession
-    # a Connect session makes no table of no rows from Arrow
-    parts = [spark.createDataFrame(_links_table(core_links))] if len(core_links) else []
+    parts = [from_arrow(spark, _links_table(core_links))] if len(core_links) else []
     start = len(core_links)
     for level in levels:
         before = start + np.cumsum(level.links) - level.links
         numbers = np.arange(len(before), dtype=np.int32)
-        offsets = spark.createDataFrame(pa.table({PIECE: numbers, "offset": before.astype(np.int64)}))
+        offsets = from_arrow(spark, pa.table({PIECE: numbers, "offset": before.astype(np.int64)}))
         found = level.pieces.where(F.col(KIND) == LINK).join(F.broadcast(offsets), PIECE)
         parts.append(found.select(SRC_ID, DST_ID, (F.col("offset") + F.col(ORDER)).alias(ORDER)))
         start += int(level.links.sum())
