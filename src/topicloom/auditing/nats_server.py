@@ -8,14 +8,15 @@ from pathlib import Path
 from typing import NamedTuple
 
 from topicloom.auditing.audit_findings import Place
-from topicloom.auditing.mosquitto_file import text_of
-from topicloom.auditing.nats_file import Node, read_nats_file
+from topicloom.auditing.effort import Effort
+from topicloom.auditing.nats_file import MOST_VALUES, Node, read_nats_file
+from topicloom.auditing.nats_words import check_fields, unfollowed
 from topicloom.errors import UnreadableInputError
 
 GLOBAL = "$g"  # names of accounts are compared in lower case
 _LEAF_PORT = 7422
 _URL = re.compile(
-    r"(?:[\w+-]+://)?(?:(?P<user>[^:@/]*)(?::(?P<secret>[^@/]*))?@)?(?P<host>\[[^\]]*\]|[^:/@]*)(?::(?P<port>\d{1,5}))?/?"
+    r"(?:[\w+-]+://)?(?:(?P<user>[^:@/]*)(?::(?P<secret>.*))?@)?(?P<host>\[[^\]]*\]|[^:/@]*)(?::(?P<port>\d{1,5}))?/?"
 )
 _SECRET_KEYS = ("password", "pass", "token", "seed")
 _HASHED = ("$2a$", "$2b$", "$2y$")
@@ -64,6 +65,7 @@ class NatsServer:
     leaf_users: dict[str, str]
     home: str
     secrets: list[Place]
+    unfollowed: list[tuple[str, Place]]
 
     def account_of(self, user: str) -> str:
         """The account into which a leaf connection with this user comes."""
@@ -71,7 +73,7 @@ class NatsServer:
         return self.leaf_users.get(user) or next(named, None) or self.leaf_users.get("") or GLOBAL
 
 
-def read_nats(path: Path, name: str, shown: str) -> NatsServer:
+def read_nats(path: Path, name: str, shown: str, effort: Effort | None = None) -> NatsServer:
     """Read the configuration of one server. Subjects get the names of ``subjects.json`` beside it, if there is one.
 
     Raises
@@ -79,34 +81,42 @@ def read_nats(path: Path, name: str, shown: str) -> NatsServer:
     InputNotFoundError, UnreadableInputError
         With file and line.
     """
-    fields = read_nats_file(path, shown).fields
+    effort = effort or Effort()
+    fields = read_nats_file(path, shown, effort).fields
+    check_fields(fields)
     leaf = _first(fields, "leafnodes", "leaf").fields
-    topics = _topics(path.parent / "subjects.json")
-    accounts = {key: _account(node, topics) for key, node in _first(fields, "accounts").fields.items()}
+    topics = _topics(path.parent / "subjects.json", effort)
+    accounts: dict[str, Account] = {}
+    for key, node in _first(fields, "accounts").fields.items():
+        accounts[key] = _account(node, topics, effort)
     remotes = [_remote(node) for node in leaf["remotes"].items] if "remotes" in leaf else []
     home = _home(accounts, _first(fields, "no_auth_user").text)
     listeners = [_bound(leaf)] if "listen" in leaf or "port" in leaf else []
-    secrets = sorted(set(_secrets(Node(fields, Place(shown, 1)), "")))
-    return NatsServer(name, shown, listeners, accounts, remotes, _leaf_users(leaf), home, secrets)
+    secrets = sorted(set(_secrets(Node(fields, Place(shown, 1)))))
+    leaf_users, left_out = _leaf_users(leaf), list(unfollowed(fields))
+    return NatsServer(name, shown, listeners, accounts, remotes, leaf_users, home, secrets, left_out)
 
 
 def _first(fields: Mapping[str, Node], *keys: str) -> Node:
     return next((fields[key] for key in keys if key in fields), Node(None, Place("", 0)))
 
 
-def _topics(path: Path) -> dict[str, str]:
+def _topics(path: Path, effort: Effort) -> dict[str, str]:
     """Subject to topic, where an export of topicloom tells."""
-    if not path.is_file():
+    if not path.exists():
         return {}
     try:
-        table = json.loads(text_of(path))
+        table = json.loads(effort.text_of(path))
         return {subject: topic for topic, subject in table.items()}
     except (ValueError, AttributeError, TypeError, RecursionError):
         raise UnreadableInputError(f"{path} is not a JSON map of topics to subjects") from None
 
 
-def _account(node: Node, topics: Mapping[str, str]) -> Account:
+def _account(node: Node, topics: Mapping[str, str], effort: Effort) -> Account:
     found = Account()
+    effort.values += sum(len(node.fields[key].items) for key in ("users", "exports", "imports") if key in node.fields)
+    if effort.values > MOST_VALUES:
+        raise UnreadableInputError(f"{node.place}: over {MOST_VALUES:,} values are read in all; give fewer files")
     for user in node.fields["users"].items if "users" in node.fields else []:
         found.users.add(_first(user.fields, "user", "username", "nkey").text)
     for item in node.fields["exports"].items if "exports" in node.fields else []:
@@ -165,13 +175,18 @@ def _bound(leaf: Mapping[str, Node]) -> tuple[str, int]:
     return host or _first(leaf, "host", "net").text, int(number)
 
 
-def _secrets(node: Node, key: str) -> Iterator[Place]:
-    """Places of passwords, tokens and seeds that are written out, also in addresses."""
-    for name, inner in node.fields.items():
-        yield from _secrets(inner, name)
-    for inner in node.value if isinstance(node.value, list) else ():
-        yield from _secrets(inner, key)
-    if node.text and node.literal:
-        met = _URL.fullmatch(node.text) if "@" in node.text and "://" in node.text else None
-        if (key in _SECRET_KEYS and not node.text.startswith(_HASHED)) or (met is not None and met["secret"]):
-            yield node.place
+def _secrets(top: Node) -> Iterator[Place]:
+    """Places of passwords, tokens and seeds that are written out, also in addresses. Shared values are seen once."""
+    seen: set[int] = set()
+    waiting = [(top, "")]
+    while waiting:
+        node, key = waiting.pop()
+        if isinstance(node.value, dict | list):
+            if id(node.value) not in seen:
+                seen.add(id(node.value))
+                waiting += [(inner, name) for name, inner in node.fields.items()]
+                waiting += [(inner, key) for inner in node.value if isinstance(inner, Node)]
+        elif node.text and node.literal:
+            met = _URL.fullmatch(node.text) if "@" in node.text and "://" in node.text else None
+            if (key in _SECRET_KEYS and not node.text.startswith(_HASHED)) or (met is not None and met["secret"]):
+                yield node.place
