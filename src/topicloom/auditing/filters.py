@@ -42,6 +42,8 @@ def is_filter(pattern: str) -> bool:
 
 def is_wild(pattern: str) -> bool:
     """Whether a filter holds a wildcard."""
+    if "+" not in pattern and "#" not in pattern:
+        return False
     return any(level in ("+", "#") for level in pattern.split("/"))
 
 

@@ -284,9 +284,7 @@ def _host(text: str) -> str:
 
 
 def _rule(setting: Setting) -> Rule:
-    words = list(setting.values[:5])
-    comment = next((place for place, word in enumerate(words) if place > 1 and word.startswith("#")), len(words))
-    words = words[:comment]
+    words = [*setting.values[:2], *takewhile(lambda word: not word.startswith("#"), setting.values[2:5])]
     pattern, direction, qos, local, remote = ("" if word == '""' else word for word in words + [""] * (5 - len(words)))
     if direction and direction.lower() not in _DIRECTIONS:
         raise UnreadableInputError(f"{setting.place}: {direction[:40]!r} is no direction; in, out and both are")

@@ -38,7 +38,7 @@ def settings_of(path: Path, shown: str, effort: Effort) -> Iterator[Setting]:
         if words.startswith("#") or not words.strip(" "):
             continue
         word, _, rest = words.lstrip(" ").partition(" ")
-        yield Setting(word, tuple(one for one in rest.split(" ") if one), rest.lstrip(" "), Place(shown, number))
+        yield Setting(word, tuple(filter(None, rest.split(" "))), rest.lstrip(" "), Place(shown, number))
 
 
 def included_files(path: Path, setting: Setting) -> Iterator[tuple[Path, str]]:

@@ -180,7 +180,8 @@ class MosquittoMesh:
                 if link.acceptor is None or rule.renames or is_wild(rule.local):
                     continue
                 src, dst = sorted((link.owner, link.acceptor))
-                shut = not any(self.lets_through(link, rule.local, writing=writing) for writing in (True, False))
+                shut = not self.lets_through(link, rule.local, writing=True)
+                shut = shut and not self.lets_through(link, rule.local, writing=False)
                 found.add(AuditedRow(rule.local, src, dst, link.owner, not shut))
         return tuple(sorted(found))
 
