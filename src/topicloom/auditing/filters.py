@@ -1,4 +1,4 @@
-"""MQTT topic filters: which names they match, and names that stand for what they match."""
+"""Topic filters of MQTT and subjects of NATS: which names they match, and names that stand for what they match."""
 
 from typing import Any
 
@@ -132,3 +132,18 @@ class FilterTree:
             if "+" in place and not hidden:
                 waiting.append((place["+"], depth + 1))
         return found
+
+
+def subject_matches(pattern: str, subject: str) -> bool:
+    """Say whether a pattern of NATS matches a subject.
+
+    >>> subject_matches("a.*", "a.b"), subject_matches("a.>", "a"), subject_matches(">", "a.b")
+    (True, False, True)
+    """
+    levels, given = pattern.split("."), subject.split(".")
+    for place, level in enumerate(levels):
+        if level == ">":
+            return len(given) > place
+        if place >= len(given) or level not in ("*", given[place]):
+            return False
+    return len(levels) == len(given)

@@ -19,6 +19,7 @@ _DIRECTIONS = {"out": (True, False), "in": (False, True), "both": (True, True)}
 _PORT, _MOST_LINES = 1883, 300_000
 _SECRETS = ("remote_password", "local_password", "bridge_psk")
 _SECRET_OPTION = re.compile("pass|secret|token|key", re.IGNORECASE)
+_HOST = re.compile(r"[0-9A-Za-z_-]{1,63}(\.[0-9A-Za-z_-]{1,63})*\.?|[0-9A-Fa-f:.]+(%\w+)?")
 _UNFOLLOWED = {
     "auth_plugin": "rules of a plugin",
     "mount_point": "mount_point, which puts a prefix before all names of a listener",
@@ -220,6 +221,8 @@ class _Reading:
         port = port_of(setting.values[0], setting.place)
         if port == 0 and not host:
             raise refused(setting, "a listener with port 0 needs the path of a socket")
+        if port and host and not _HOST.fullmatch(host):
+            raise refused(setting, f"{host[:40]!r} is no host")
         others = self._bound.setdefault(port, [])
         if port and any(host == other or not host or not other for other in others):
             raise refused(setting, f"port {port} is taken by another listener of this broker")

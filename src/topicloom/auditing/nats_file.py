@@ -130,7 +130,7 @@ class _Reader:
         scope = outer.new_child()
         apart = True
         while True:
-            apart = self._gap(",;\n") or apart
+            apart = self._gap(",;", first=not found) or apart
             if (end and self._take(end)) or (not end and self._at >= len(self._text)):
                 return found
             if not apart:
@@ -146,11 +146,18 @@ class _Reader:
             found[key.lower()] = scope[key] = self._value(scope, depth + 1)
             apart = False
 
-    def _gap(self, marks: str) -> bool:
-        """Skip what stands between two values. Returns whether it sets them apart."""
+    def _gap(self, marks: str, *, first: bool) -> bool:
+        """Skip what stands between two values. Returns whether it sets them apart: one mark or a new line does."""
         start = self._at
-        self._skip(_GAP)
-        return any(mark in self._text[start : self._at] for mark in marks)
+        self._skip(_SPACE)
+        broken = "\n" in self._text[start : self._at]
+        if self._text[self._at : self._at + 1] not in (",", ";"):
+            return broken
+        if first or broken or self._text[self._at] not in marks:
+            raise self._wrong(f"{self._text[self._at]!r} stands where a value is expected")
+        self._at += 1
+        self._skip(_SPACE)
+        return True
 
     def _key(self, end: str) -> str:
         if self._text[self._at : self._at + 1] in ('"', "'"):
@@ -206,7 +213,7 @@ class _Reader:
         found: list[Node] = []
         apart = True
         while True:
-            apart = self._gap(",\n") or apart
+            apart = self._gap(",", first=not found) or apart
             if self._take("]"):
                 return found
             if self._at >= len(self._text):

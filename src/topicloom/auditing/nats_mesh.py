@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from topicloom.auditing.audit_findings import AuditedRow, Finding, Hop, Place, State
 from topicloom.auditing.effort import Effort
-from topicloom.auditing.filters import PROBE
+from topicloom.auditing.filters import PROBE, subject_matches
 from topicloom.auditing.nats_server import Import, NatsServer, Remote
 from topicloom.auditing.oddities import both_sides, secrets_of, unfollowed_of
 from topicloom.auditing.peers import Door, Peers
@@ -216,21 +216,6 @@ class NatsMesh:
                 yield Finding(
                     "cut-off", f"{text} messages between them unless its own clients ask ({places[0]})", tuple(places)
                 )
-
-
-def subject_matches(pattern: str, subject: str) -> bool:
-    """Say whether a pattern of NATS matches a subject.
-
-    >>> subject_matches("a.*", "a.b"), subject_matches("a.>", "a"), subject_matches(">", "a.b")
-    (True, False, True)
-    """
-    levels, given = pattern.split("."), subject.split(".")
-    for place, level in enumerate(levels):
-        if level == ">":
-            return len(given) > place
-        if place >= len(given) or level not in ("*", given[place]):
-            return False
-    return len(levels) == len(given)
 
 
 def _is_wild(name: str) -> bool:

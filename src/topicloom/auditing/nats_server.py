@@ -4,11 +4,13 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
 from topicloom.auditing.audit_findings import Place
 from topicloom.auditing.effort import Effort
+from topicloom.auditing.filters import subject_matches
 from topicloom.auditing.nats_file import MOST_VALUES, Node, read_nats_file
 from topicloom.auditing.nats_words import check_fields, unfollowed
 from topicloom.errors import UnreadableInputError
@@ -37,9 +39,19 @@ class Account:
     """Users, exports and imports of an account."""
 
     users: set[str] = field(default_factory=set)
-    streams: list[str] = field(default_factory=list)
-    services: list[str] = field(default_factory=list)
+    streams: dict[str, None] = field(default_factory=dict)
+    services: dict[str, None] = field(default_factory=dict)
     imports: list[Import] = field(default_factory=list)
+
+    @cached_property
+    def wild_streams(self) -> list[str]:
+        """Streams with wildcards."""
+        return [name for name in self.streams if "*" in name or ">" in name]
+
+    @cached_property
+    def wild_services(self) -> list[str]:
+        """Services with wildcards."""
+        return [name for name in self.services if "*" in name or ">" in name]
 
 
 class Remote(NamedTuple):
@@ -89,6 +101,7 @@ def read_nats(path: Path, name: str, shown: str, effort: Effort | None = None) -
     accounts: dict[str, Account] = {}
     for key, node in _first(fields, "accounts").fields.items():
         accounts[key] = _account(node, topics, effort)
+    _check_imports(accounts, effort)
     remotes = [_remote(node) for node in leaf["remotes"].items] if "remotes" in leaf else []
     home = _home(accounts, _first(fields, "no_auth_user").text)
     listeners = [_bound(leaf)] if "listen" in leaf or "port" in leaf else []
@@ -99,6 +112,32 @@ def read_nats(path: Path, name: str, shown: str, effort: Effort | None = None) -
 
 def _first(fields: Mapping[str, Node], *keys: str) -> Node:
     return next((fields[key] for key in keys if key in fields), Node(None, Place("", 0)))
+
+
+def _check_imports(accounts: Mapping[str, Account], effort: Effort) -> None:
+    """Refuse imports from accounts that are not there, or of what they do not export."""
+    for account in accounts.values():
+        for one in account.imports:
+            if not one.account or not one.subject:
+                continue  # a variable that is not set here
+            source = accounts.get(one.account)
+            if source is None:
+                raise UnreadableInputError(
+                    f"{one.place}: there is no account {one.account!r} to import from; nats-server does not start"
+                )
+            if not _gives(source, one, effort):
+                raise UnreadableInputError(
+                    f"{one.place}: account {one.account!r} does not export {one.subject!r}; nats-server does not start"
+                )
+
+
+def _gives(source: Account, one: Import, effort: Effort) -> bool:
+    """Whether an account exports what another takes. After too many steps it is taken to."""
+    given, wild = (
+        (source.services, source.wild_services) if one.kind == "service" else (source.streams, source.wild_streams)
+    )
+    enough = not effort.spend(1 + len(wild))
+    return enough or one.subject in given or any(subject_matches(name, one.subject) for name in wild)
 
 
 def _topics(path: Path, effort: Effort) -> dict[str, str]:
@@ -122,7 +161,7 @@ def _account(node: Node, topics: Mapping[str, str], effort: Effort) -> Account:
     for item in node.fields["exports"].items if "exports" in node.fields else []:
         for kind, subjects in (("stream", found.streams), ("service", found.services)):
             if kind in item.fields:
-                subjects.append(topics.get(item.fields[kind].text, item.fields[kind].text))
+                subjects[topics.get(item.fields[kind].text, item.fields[kind].text)] = None
     for item in node.fields["imports"].items if "imports" in node.fields else []:
         for kind in ("stream", "service"):
             if kind in item.fields:

@@ -94,6 +94,13 @@ def _blocks(fields: Mapping[str, Node]) -> None:
         for what, words in (("users", _USER), ("exports", _EXPORT), ("imports", _IMPORT)):
             for item in _maps(account.fields, what):
                 _known(item.fields, words)
+                for kind in ("stream", "service") if what != "users" else ():
+                    taken_as = dict if what == "imports" else str
+                    given = item.fields.get(kind)
+                    if given is not None and given.value is not None and not isinstance(given.value, taken_as):
+                        raise _refused(
+                            given.place, f"{kind} of {what} needs {'a map' if taken_as is dict else 'a text'}"
+                        )
         for user in _maps(account.fields, "users"):
             name = next((user.fields[key].text for key in ("user", "username", "nkey") if key in user.fields), "")
             if name in taken:
