@@ -55,7 +55,7 @@ accounts {{
 no_auth_user: app
 leafnodes {{ listen: "127.0.0.1:{other}", remotes: [{{url: "nats-leaf://g@127.0.0.1:7999", account: G}}] }}
 """
-OF_THE_MACHINE = ("Name or service not known", "Cannot assign", "in use", "not supported")
+OF_THE_MACHINE = (b"Name or service not known", b"Cannot assign", b"in use", b"not supported")
 VALUES = ["true", "1", "x", "", "70000", "mqtt", "a b"]
 PIECES = ["", " ", "\t", "#", "+", "/", '""', "yes", "true", "-1", "0", "99999", "frobnicate", "\x00", "\x85", "é",
           "{", "}", "[", "]", '"', ",", "$x", "include", "x" * 300, "user:pw@h"]  # fmt: skip
@@ -148,22 +148,15 @@ def broker_refuses(kind: str, file: Path) -> bool:
     if kind == "nats":
         command = [str(Path(sys.executable).parent / "nats-server"), "-t", "-c", file.name]
         return bool(subprocess.run(command, cwd=file.parent, capture_output=True, timeout=60, check=False).returncode)
-    running = subprocess.Popen(
-        [program("mosquitto", "apt has it"), "-c", file.name],
-        cwd=file.parent,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-        errors="replace",
-    )
-    try:
-        _, said = running.communicate(timeout=0.4)
-        return running.returncode != 0 and not any(cause in said for cause in OF_THE_MACHINE)
-    except subprocess.TimeoutExpired:
-        return False
-    finally:
-        running.kill()
-        running.wait()
+    command = [program("mosquitto", "apt has it"), "-c", file.name]
+    quiet, heard = subprocess.DEVNULL, subprocess.PIPE
+    with subprocess.Popen(command, cwd=file.parent, stdout=quiet, stderr=heard) as running:
+        try:
+            _, said = running.communicate(timeout=0.4)
+        except subprocess.TimeoutExpired:
+            running.kill()
+            return False
+    return running.returncode != 0 and not any(cause in said for cause in OF_THE_MACHINE)
 
 
 def main(number: int, first: int = 0) -> int:

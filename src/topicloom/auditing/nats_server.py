@@ -144,8 +144,9 @@ def _topics(path: Path, effort: Effort) -> dict[str, str]:
     """Subject to topic, where an export of topicloom tells."""
     if not path.exists():
         return {}
+    text = effort.text_of(path)
     try:
-        table = json.loads(effort.text_of(path))
+        table = json.loads(text)
         return {subject: topic for topic, subject in table.items()}
     except (ValueError, AttributeError, TypeError, RecursionError):
         raise UnreadableInputError(f"{path} is not a JSON map of topics to subjects") from None
