@@ -22,7 +22,7 @@ from topicloom.deploy.rehearsal.processes import free_ports, program
 from topicloom.errors import TopicloomError
 
 LONGEST = 10.0
-EVERY = 1  # one folder in so many is given to the broker itself
+EVERY = 10  # one folder in so many is given to the broker itself
 SAYING = {"not-followed", "client-id-clash"}  # findings that say that a broker may not start
 # what depends on the machine: files, certificates, hosts that must resolve, users
 ELSEWHERE = {

@@ -149,7 +149,7 @@ def test_eleven_circles_are_eleven_findings_in_one_run(tmp_path):
     found = circles(tmp_path)
     assert len(found) == 11
     assert {tuple(sorted({place.file for place in one.places})) for one in found} == {
-        tuple(sorted(f"n{first + step}.conf" for step in range(3))) for first in range(0, 33, 3)
+        tuple(sorted(f"n{first + step}.conf" for step in (1, 2))) for first in range(0, 33, 3)
     }
 
 
@@ -158,7 +158,7 @@ def test_two_circles_with_ten_topics_are_two_findings_with_their_topics(tmp_path
     for first in (0, 3):
         for step, others in enumerate([[], [first], [first, first + 1]]):
             (tmp_path / f"n{first + step}.conf").write_text(dialling(first + step, *others, topics=topics))
-    interest = tl.Interest.from_pairs((f"n{node}", topic) for node in range(6) for topic in topics)
+    interest = tl.Interest.from_pairs(*zip(*[(f"n{node}", topic) for node in range(6) for topic in topics]))
     found = circles(tmp_path, interest)
     assert len(found) == 2
     assert all(set(one.topics) == set(topics) for one in found)
