@@ -18,7 +18,7 @@ from topicloom.errors import UnreadableInputError
 GLOBAL = "$g"  # names of accounts are compared in lower case
 _LEAF_PORT = 7422
 _URL = re.compile(
-    r"(?:[A-Za-z][A-Za-z0-9+.-]*://)?(?:(?P<user>[^:@/]*)(?::(?P<secret>.*))?@)?(?P<host>\[[^\]]*\]|[^:/@]*)(?::(?P<port>\d{1,5}))?/?"
+    r"(?:[A-Za-z][A-Za-z0-9+.-]*://)?(?:(?P<user>[^:@/]*)(?::(?P<secret>.*))?@)?(?P<host>\[[^\]]*\]|[^:/@\s{}"<>\\^`|#?]*)(?::(?P<port>\d{1,5}))?/?"
 )
 _SECRET_KEYS = ("password", "pass", "token", "seed")
 _HASHED = ("$2a$", "$2b$", "$2y$")
