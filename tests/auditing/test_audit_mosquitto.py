@@ -149,6 +149,54 @@ def test_a_secret_is_reported_by_its_line_and_never_by_its_value(tmp_path, capsy
     assert SECRET not in repr(tl.audit(folder))
 
 
+@pytest.mark.parametrize(
+    "address",
+    [f"mqtt://user:{SECRET}@10.0.0.9:1883", f"user:{SECRET}@h", f"mqtt://user:{SECRET}@h", f"mqtt://user:{SECRET}"],
+)
+def test_a_password_in_an_address_is_never_printed(tmp_path, capsys, address):
+    text = listening(7002) + f"connection x\naddress {address}\ntopic a out\n"
+    folder = folder_of(tmp_path, b=text)
+    assert main(["audit", str(folder)]) in (1, 2)
+    assert main(["audit", str(folder), "--json"]) in (1, 2)
+    assert SECRET not in "".join(capsys.readouterr())
+
+
+def test_a_password_in_an_address_is_a_secret_with_its_line(tmp_path):
+    text = listening(7002) + f"connection x\naddress mqtt://user:{SECRET}@h:1883\ncleansession true\ntopic a out\n"
+    found = tl.audit(folder_of(tmp_path, b=text))
+    assert found.kinds == {"unknown-peer": 1, "secret": 1}
+    assert [str(place) for place in found.findings[1].places] == ["b.conf:3"]
+
+
+def test_qos_that_differs_on_the_way_is_a_finding(tmp_path):
+    folder = folder_of(
+        tmp_path,
+        a=listening(7001),
+        b=listening(7002) + bridge("a", 7001, "topic news both 1", "topic other both 1"),
+        c=listening(7003) + bridge("b", 7002, "topic news both 0", "topic other both 1"),
+    )
+    found = tl.audit(folder)
+    assert found.kinds == {"qos": 1}
+    assert found.findings[0].topic == "news"
+    assert [str(place) for place in found.findings[0].places] == ["c.conf:5", "b.conf:5"]
+
+
+def test_qos_that_is_not_the_exported_one_is_a_finding(tmp_path):
+    network = planned(tl.datasets.example())
+    write_export(export(network, "mosquitto", loopback(network)), tmp_path / "out")
+    for file in (tmp_path / "out").glob("*.conf"):
+        file.write_text(file.read_text().replace(" both 1\n", " both 0\n"))
+    assert set(tl.audit(tmp_path / "out").kinds) == {"qos"}
+
+
+def test_what_is_known_and_not_followed_is_a_finding_with_its_line(tmp_path):
+    lines = ["per_listener_settings true", "listener 7001", "mount_point x/", "plugin a.so", "global_max_clients 3"]
+    more = bridge("?", 7999, "start_type lazy", "topic a out").replace(":7999", ":7998 127.0.0.1:7999")
+    found = tl.audit(folder_of(tmp_path, a="\n".join(lines) + "\n" + more))
+    places = sorted(place.line for one in found.findings if one.kind == "not-followed" for place in one.places)
+    assert places == [1, 3, 4, 5, 7, 9]
+
+
 def test_an_interest_shows_what_is_missing_and_what_is_unwanted(tmp_path, capsys):
     (tmp_path / "etc").mkdir()
     folder = folder_of(
@@ -226,6 +274,20 @@ REFUSED = [
     ("listener 1883\nacl_file none\n", "b.conf:2: acl_file 'none' is not there"),
     ("connection x\naddress h\ntopic a\nconnection x\n", "b.conf:4: connection 'x' is there already (b.conf:1)"),
     ("port 1883\0\n", "b.conf holds a NUL byte"),
+    ("listener 1883\nfrobnicate yes\n", "b.conf:2: 'frobnicate' is no directive of Mosquitto"),
+    ("listener 1883\ncleansession true\n", "b.conf:2: cleansession stands outside a connection"),
+    ("listener 1883\nbridge_cafile x\n", "b.conf:2: bridge_cafile stands outside a connection"),
+    ("connection x\naddress h\ntopic a\ntry_private yes\n", "b.conf:4: try_private needs true or false"),
+    ("connection x\naddress h\naddress i\ntopic a\n", "b.conf:3: connection 'x' has an address already"),
+    ("connection x\naddress h\ntopic a\nclientid i\nremote_clientid j\n", "b.conf:5: remote_clientid stands there"),
+    ("connection x\naddress h\ntopic a#b out 0 l/\n", "b.conf:3: 'l/a#b' is no filter"),
+    ("connection x\naddress h\ntopic a\nbridge_psk 00\n", "b.conf:1: connection 'x' has no bridge_identity line"),
+    ("connection x\naddress h\ntopic a\nrestart_timeout 9 2\n", "b.conf:4: the second time of restart_timeout"),
+    ("connection x\naddress h\ntopic a\nbridge_protocol_version 5\n", "b.conf:4: '5' is no bridge_protocol_version"),
+    ("listener 1883\nmax_packet_size 3\n", "b.conf:2: max_packet_size takes a number"),
+    ("listener 1883\nlog_timestamp_format\n", "b.conf:2: log_timestamp_format needs a value"),
+    ("mount_point x\n", "b.conf:1: mount_point needs a listener before it"),
+    ("plugin_opt_x y\n", "b.conf:1: plugin_opt_x stands before any plugin"),
 ]
 
 

@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import topicloom as tl
-from support.broker_networks import loopback, planned, stand_in
+from auditing.fuzz import broker_refuses
+from support.broker_networks import loopback, needs_nats, planned, stand_in
 from topicloom.auditing.nats_file import read_nats_file
 from topicloom.cli import main
 from topicloom.deploy import export, write_export
@@ -145,6 +146,50 @@ def test_what_the_server_would_refuse_is_one_sentence_with_its_line(tmp_path, te
     assert main(["audit", str(folder_of(tmp_path, b=text))]) == 2
     printed = capsys.readouterr().err
     assert said in printed and printed.count("\n") == 1
+
+
+REFUSED = [
+    ("frobnicate: yes\n", "b.conf:1: 'frobnicate' is no field"),
+    ("debug: true\nport: many\n", "b.conf:2: port needs a number"),
+    ("listen: h\n", "b.conf:1: listen needs host:port"),
+    ("leafnodes { port: 7000, frob: 1 }", "b.conf:1: 'frob' is no field"),
+    ("debug: true trace: true\n", "b.conf:1: a comma or a new line is expected"),
+    ('server_name: "a\\q"\n', "b.conf:1: the escape 'q' is not known"),
+    ("accounts { A: {users: [{user: a}, {user: a}]}}", "b.conf:1: user 'a' is there twice"),
+    ("accounts { A: {imports: [{stream: {account: B, subject: x}}]}}", "b.conf:1: there is no account 'b'"),
+    (
+        "accounts { A: {exports: [{stream: x}]}, B: {imports: [{stream: {account: A, subject: y}}]}}",
+        "b.conf:1: account 'a' does not export 'y'",
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "said"), REFUSED)
+def test_what_the_server_would_not_start_with_is_refused(tmp_path, text, said, capsys):
+    assert main(["audit", str(folder_of(tmp_path, b=text))]) == 2
+    printed = capsys.readouterr().err
+    assert said in printed and printed.count("\n") == 1
+
+
+@needs_nats
+@pytest.mark.parametrize("text", [text for text, _ in REFUSED])
+def test_the_server_does_not_start_with_it(tmp_path, text):
+    assert broker_refuses("nats", folder_of(tmp_path, b=text) / "b.conf")
+
+
+def test_clusters_and_what_else_is_not_followed_are_findings_with_their_lines(tmp_path):
+    more = "cluster { name: c, port: 6222 }\njetstream: true\n"
+    folder_of(tmp_path, a=server(7001, more=more), b=server(7002, 7001))
+    found = tl.audit(tmp_path)
+    assert found.kinds == {"not-followed": 2}
+    assert {str(place) for one in found.findings for place in one.places} == {"a.conf:2", "a.conf:3"}
+
+
+def test_a_password_with_signs_in_an_address_is_never_printed(tmp_path, capsys):
+    folder_of(tmp_path, a=f'leafnodes {{ remotes: [{{url: "nats://u:p@/{SECRET}@10.0.0.1:7422"}}] }}\n')
+    assert main(["audit", str(tmp_path)]) == 1
+    printed = "".join(capsys.readouterr())
+    assert "secret: 1" in printed and SECRET not in printed
 
 
 def test_two_kinds_at_once_are_refused(tmp_path, capsys):

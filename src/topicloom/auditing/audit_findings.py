@@ -58,13 +58,16 @@ class Finding:
     places
         Lines that cause it.
     topic
-        The topic concerned, where there is one.
+        The topic concerned, where there is one; of a circle the first.
+    topics
+        All topics that run in a circle.
     """
 
     kind: str
     text: str
     places: tuple[Place, ...] = ()
     topic: str | None = None
+    topics: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """The finding as JSON takes it."""

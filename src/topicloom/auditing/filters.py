@@ -1,6 +1,9 @@
-"""MQTT topic filters: which names they match, and names that stand for what they match."""
+"""Topic filters of MQTT and subjects of NATS: which names they match, and names that stand for what they match."""
+
+from typing import Any
 
 PROBE = "any-topic"
+_END = None  # where a filter ends; levels are texts
 
 
 def matches(pattern: str, name: str) -> bool:
@@ -26,8 +29,21 @@ def matches(pattern: str, name: str) -> bool:
     return len(levels) == len(given)
 
 
+def is_filter(pattern: str) -> bool:
+    """Whether a text is a filter: wildcards fill a level, ``#`` the last one, and there are at most 200 slashes.
+
+    >>> is_filter("a/+/#"), is_filter("a#"), is_filter("#/a")
+    (True, False, False)
+    """
+    levels = pattern.split("/")
+    clean = all(level in ("+", "#") or ("+" not in level and "#" not in level) for level in levels)
+    return clean and "#" not in levels[:-1] and len(levels) <= 201
+
+
 def is_wild(pattern: str) -> bool:
     """Whether a filter holds a wildcard."""
+    if "+" not in pattern and "#" not in pattern:
+        return False
     return any(level in ("+", "#") for level in pattern.split("/"))
 
 
@@ -60,3 +76,74 @@ def common(one: str, other: str) -> str | None:
             return None
         met.append(yours[0] if mine[0] == "+" else mine[0])
     return "/".join(met)
+
+
+class FilterTree:
+    """Filters by level, so that those which match a name are found without looking at the others.
+
+    Attributes
+    ----------
+    looks
+        Places of the tree that were looked at: what the searches cost.
+
+    Examples
+    --------
+    >>> tree = FilterTree()
+    >>> for number, pattern in enumerate(["a/#", "+/b", "a/b", "b"]):
+    ...     tree.add(pattern, number)
+    >>> sorted(tree.met("a/b")), tree.met("c")
+    ([0, 1, 2], [])
+    """
+
+    def __init__(self) -> None:
+        self.looks = 0
+        self._exact: dict[str, list[int]] = {}
+        self._wild: dict[str | None, Any] = {}
+
+    def add(self, pattern: str, number: int) -> None:
+        """Add a filter. The number is what a search returns for it."""
+        if not is_wild(pattern):
+            self._exact.setdefault(pattern, []).append(number)
+            return
+        place = self._wild
+        for level in pattern.split("/"):
+            place = place.setdefault(level, {})
+        place.setdefault(_END, []).append(number)
+
+    def met(self, name: str) -> list[int]:
+        """Numbers of the filters that match a name, in no order."""
+        self.looks += 1
+        found = list(self._exact.get(name, ()))
+        if not self._wild:
+            return found
+        levels = name.split("/")
+        waiting = [(self._wild, 0)]
+        while waiting:
+            place, depth = waiting.pop()
+            self.looks += 1
+            hidden = depth == 0 and name[:1] == "$"
+            if "#" in place and not hidden:
+                found += place["#"].get(_END, ())
+            if depth == len(levels):
+                found += place.get(_END, ())
+                continue
+            if levels[depth] in place and levels[depth] not in ("+", "#"):
+                waiting.append((place[levels[depth]], depth + 1))
+            if "+" in place and not hidden:
+                waiting.append((place["+"], depth + 1))
+        return found
+
+
+def subject_matches(pattern: str, subject: str) -> bool:
+    """Say whether a pattern of NATS matches a subject.
+
+    >>> subject_matches("a.*", "a.b"), subject_matches("a.>", "a"), subject_matches(">", "a.b")
+    (True, False, True)
+    """
+    levels, given = pattern.split("."), subject.split(".")
+    for place, level in enumerate(levels):
+        if level == ">":
+            return len(given) > place
+        if place >= len(given) or level not in ("*", given[place]):
+            return False
+    return len(levels) == len(given)

@@ -1,22 +1,34 @@
 """One Mosquitto broker as its configuration describes it: listeners, bridges, rules, access rules, secrets."""
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import takewhile
 from pathlib import Path
 
 from topicloom.auditing.access import Access, read_access
 from topicloom.auditing.audit_findings import Place
-from topicloom.auditing.filters import matches
-from topicloom.auditing.mosquitto_file import Setting, settings_of
+from topicloom.auditing.effort import Effort
+from topicloom.auditing.filters import FilterTree, is_filter
+from topicloom.auditing.mosquitto_file import Setting, included_files, settings_of
+from topicloom.auditing.mosquitto_words import NEWER, OF_BRIDGES, Grammar, refused
 from topicloom.errors import UnreadableInputError
 
-_ALIASES = {"clientid": "remote_clientid", "username": "remote_username", "password": "remote_password"}
 _DIRECTIONS = {"out": (True, False), "in": (False, True), "both": (True, True)}
-_PORT = 1883
+_PORT, _MOST_LINES = 1883, 300_000
+_SECRETS = ("remote_password", "local_password", "bridge_psk")
+_SECRET_OPTION = re.compile("pass|secret|token|key", re.IGNORECASE)
+_HOST = re.compile(r"[0-9A-Za-z_-]{1,63}(\.[0-9A-Za-z_-]{1,63})*\.?|[0-9A-Fa-f:.]+(%\w+)?")
+_UNFOLLOWED = {
+    "auth_plugin": "rules of a plugin",
+    "mount_point": "mount_point, which puts a prefix before all names of a listener",
+    "per_listener_settings": "per_listener_settings: an acl_file counts for the whole broker here",
+    "start_type": "a bridge that is not started automatically, as if it were up",
+}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Rule:
     """A ``topic`` line: filters at both ends, prefixes, and which way it carries."""
 
@@ -27,6 +39,7 @@ class Rule:
     sends: bool
     receives: bool
     place: Place
+    qos: int = 0
 
     @property
     def renames(self) -> bool:
@@ -48,20 +61,24 @@ class Bridge:
         """The text of a setting."""
         return self.settings[word].rest.strip(" ") if word in self.settings else default
 
-    @property
+    def says(self, word: str, *, default: bool) -> bool:
+        """The truth of a setting, which may also be a digit."""
+        return self.settings[word].values[0] in ("true", "1") if word in self.settings else default
+
+    @cached_property
     def newest(self) -> bool:
         """Whether it speaks MQTT 5, where filters that overlap give one copy each."""
         return self.value("bridge_protocol_version") == "mqttv50"
 
-    @property
+    @cached_property
     def echoes(self) -> bool:
         """Whether the other end sends back what it gets: no MQTT 5, and told not to say that it is a bridge."""
-        return not self.newest and self.value("try_private", "true") == "false"
+        return not self.newest and not self.says("try_private", default=True)
 
     @property
     def unsubscribes(self) -> bool:
         """Whether an ``out`` line takes back the same filter of an earlier ``in`` line."""
-        return self.value("bridge_attempt_unsubscribe", "true") != "false"
+        return self.says("bridge_attempt_unsubscribe", default=True)
 
     @cached_property
     def sent(self) -> dict[str, Place]:
@@ -79,19 +96,40 @@ class Bridge:
                 found.pop(rule.remote, None)
         return found
 
+    @cached_property
+    def _renames(self) -> bool:
+        return any(rule.renames for rule in self.rules)
+
+    @cached_property
+    def _renaming(self) -> tuple["FilterTree", "FilterTree"]:
+        """Rules with a prefix, by the filter at the own end and by that at the other one."""
+        out, into = FilterTree(), FilterTree()
+        for number, rule in enumerate(self.rules):
+            if rule.renames and rule.sends:
+                out.add(rule.local, number)
+            if rule.renames and rule.receives:
+                into.add(rule.remote, number)
+        return out, into
+
     def outward(self, name: str) -> str:
         """The name under which a message leaves: the first matching rule with a prefix decides."""
-        for rule in self.rules:
-            if rule.sends and rule.renames and matches(rule.local, name):
-                return rule.remote_prefix + name.removeprefix(rule.local_prefix)
-        return name
+        if not self._renames:
+            return name
+        met = self._renaming[0].met(name)
+        if not met:
+            return name
+        rule = self.rules[min(met)]
+        return rule.remote_prefix + name.removeprefix(rule.local_prefix)
 
     def inward(self, name: str) -> str:
         """The name under which a message arrives."""
-        for rule in self.rules:
-            if rule.receives and rule.renames and matches(rule.remote, name):
-                return rule.local_prefix + name.removeprefix(rule.remote_prefix)
-        return name
+        if not self._renames:
+            return name
+        met = self._renaming[1].met(name)
+        if not met:
+            return name
+        rule = self.rules[min(met)]
+        return rule.local_prefix + name.removeprefix(rule.remote_prefix)
 
 
 @dataclass
@@ -104,9 +142,10 @@ class MosquittoBroker:
     bridges: list[Bridge] = field(default_factory=list)
     secrets: list[Place] = field(default_factory=list)
     access: Access | None = None
+    unfollowed: list[tuple[str, Place]] = field(default_factory=list)
 
 
-def read_mosquitto(path: Path, name: str, shown: str) -> MosquittoBroker:
+def read_mosquitto(path: Path, name: str, shown: str, effort: Effort | None = None) -> MosquittoBroker:
     """Read the configuration of one broker.
 
     Raises
@@ -114,101 +153,163 @@ def read_mosquitto(path: Path, name: str, shown: str) -> MosquittoBroker:
     InputNotFoundError, UnreadableInputError
         With file and line: a file that is missing, or a line with which Mosquitto would not start.
     """
-    broker = MosquittoBroker(name, shown)
-    bridge: Bridge | None = None
-    for setting in settings_of(path, shown):
-        if setting is None:
-            bridge = None
-        elif setting.word == "connection":
-            bridge = _opened(broker, setting)
-        elif setting.word in ("listener", "port"):
-            broker.listeners.append(_listener(setting))
-        elif setting.word == "bind_address" and broker.listeners:
-            broker.listeners[0] = (setting.rest, broker.listeners[0][1])
-        elif setting.word == "acl_file":
-            broker.access = read_access(path, setting.rest.strip(" "), setting.place)
-        elif setting.word in ("topic", "address", "addresses"):
-            _bridge_line(bridge, setting)
-        else:
-            _other(broker, bridge, setting)
+    reading = _Reading(MosquittoBroker(name, shown), path, effort or Effort())
+    reading.read(path, shown, main=True)
+    broker = reading.broker
     _check(broker.bridges)
     broker.listeners = broker.listeners or [("localhost", _PORT)]
     return broker
 
 
-def _opened(broker: MosquittoBroker, setting: Setting) -> Bridge:
-    if not setting.rest:
-        raise UnreadableInputError(f"{setting.place}: connection has no name")
-    bridge = Bridge(setting.rest.strip(" "), setting.place)
-    twin = next((one for one in broker.bridges if one.name == bridge.name), None)
-    if twin is not None:
-        raise UnreadableInputError(
-            f"{setting.place}: connection {bridge.name!a} is there already ({twin.place}); Mosquitto does not start"
+@dataclass
+class _Reading:
+    """Reads a broker's files: an included file begins outside of every connection."""
+
+    broker: MosquittoBroker
+    path: Path
+    effort: Effort
+    _grammar: Grammar = field(default_factory=Grammar)
+    _names: dict[str, Bridge] = field(default_factory=dict)
+    _bound: dict[int, list[str]] = field(default_factory=dict)
+    _lines: int = 0
+
+    def read(self, path: Path, shown: str, *, main: bool) -> None:
+        bridge: Bridge | None = None
+        for setting in settings_of(path, shown, self.effort):
+            self._lines += 1
+            if self._lines > _MOST_LINES:
+                raise UnreadableInputError(f"{setting.place}: a broker with over {_MOST_LINES:,} lines is not read")
+            word = self._grammar.check(setting, bridge)
+            if word == "include_dir":
+                self._include(setting, main=main)
+            elif word == "connection":
+                bridge = self._opened(setting)
+            elif bridge is not None and word in OF_BRIDGES:
+                _bridge_line(bridge, word, setting)
+            else:
+                self._general(word, setting)
+            self._note(word, setting)
+
+    def _include(self, setting: Setting, *, main: bool) -> None:
+        if not main:
+            text = "include_dir in an included file is ignored by Mosquitto 2.0 and refused by 2.1"
+            self.broker.unfollowed.append((text, setting.place))
+            return
+        for one, shown in included_files(self.path, setting):
+            self.read(one, shown, main=False)
+
+    def _opened(self, setting: Setting) -> Bridge:
+        bridge = Bridge(setting.values[0], setting.place)
+        twin = self._names.setdefault(bridge.name, bridge)
+        if twin is not bridge:
+            raise refused(setting, f"connection {bridge.name!r} is there already ({twin.place})")
+        self.broker.bridges.append(bridge)
+        return bridge
+
+    def _general(self, word: str, setting: Setting) -> None:
+        broker = self.broker
+        if word in ("listener", "port"):
+            broker.listeners.append(self._listener(setting))
+        elif word == "bind_address" and broker.listeners:
+            broker.listeners[0] = (setting.rest.strip(), broker.listeners[0][1])
+        elif word == "acl_file":
+            broker.access = read_access(self.path, setting.rest.strip(), setting.place, self.effort)
+
+    def _listener(self, setting: Setting) -> tuple[str, int]:
+        host = setting.values[1] if len(setting.values) > 1 and setting.word == "listener" else ""
+        host = "" if host.startswith("#") else host
+        port = port_of(setting.values[0], setting.place)
+        if port == 0 and not host:
+            raise refused(setting, "a listener with port 0 needs the path of a socket")
+        if port and host and not _HOST.fullmatch(host):
+            raise refused(setting, f"{host[:40]!r} is no host")
+        others = self._bound.setdefault(port, [])
+        if port and any(host == other or not host or not other for other in others):
+            raise refused(setting, f"port {port} is taken by another listener of this broker")
+        others.append(host)
+        return host, port
+
+    def _note(self, word: str, setting: Setting) -> None:
+        """Note secrets, and lines that the audit knows and does not follow."""
+        if _holds_secret(word, setting):
+            self.broker.secrets.append(setting.place)
+        if word in NEWER:
+            text = f"{setting.word} is a directive of Mosquitto 2.1, with which 2.0 does not start"
+            self.broker.unfollowed.append((text, setting.place))
+        elif word in _UNFOLLOWED and setting.values[:1] not in (("false",), ("0",), ("automatic",)):
+            self.broker.unfollowed.append((_UNFOLLOWED[word], setting.place))
+        elif word == "address" and sum(not value.startswith("#") for value in setting.values) > 1:
+            self.broker.unfollowed.append(("addresses for fail-over: only the first that is known is", setting.place))
+
+
+def _holds_secret(word: str, setting: Setting) -> bool:
+    text = setting.rest.strip()
+    if word == "address":
+        return any(
+            ":" in one.rpartition("@")[0].removeprefix("mqtt://").removeprefix("mqtts://") for one in setting.values
         )
-    broker.bridges.append(bridge)
-    return bridge
+    secret = word in _SECRETS or (word.startswith(("auth_opt_", "plugin_opt_")) and _SECRET_OPTION.search(word))
+    return bool(secret and text and not (text.startswith("@") and text.endswith("@")))
 
 
-def _bridge_line(bridge: Bridge | None, setting: Setting) -> None:
-    if bridge is None:
-        raise UnreadableInputError(f"{setting.place}: {setting.word} stands outside a connection")
-    if setting.word == "topic":
+def _bridge_line(bridge: Bridge, word: str, setting: Setting) -> None:
+    if word == "topic":
         bridge.rules.append(_rule(setting))
+    elif word == "address":
+        if bridge.addresses:
+            raise refused(setting, f"connection {bridge.name!r} has an address already")
+        given = list(takewhile(lambda one: not one.startswith("#"), setting.values))
+        if not given:
+            raise refused(setting, "address needs a value")
+        bridge.addresses = tuple(_address(one, setting.place, _PORT) for one in given)
     else:
-        bridge.addresses += tuple(_address(one, setting.place, _PORT) for one in setting.values)
-
-
-def _other(broker: MosquittoBroker, bridge: Bridge | None, setting: Setting) -> None:
-    word = _ALIASES.get(setting.word, setting.word)
-    if bridge is not None:
         bridge.settings[word] = setting
-    marked = setting.rest.startswith("@") and setting.rest.endswith("@")
-    if word in ("remote_password", "bridge_psk") and setting.rest and not marked:
-        broker.secrets.append(setting.place)
 
 
-def _listener(setting: Setting) -> tuple[str, int]:
-    if not setting.values:
-        raise UnreadableInputError(f"{setting.place}: {setting.word} needs a port")
-    host = setting.values[1] if len(setting.values) > 1 and setting.word == "listener" else ""
-    return host, _number(setting.values[0], setting.place)
-
-
-def _number(text: str, place: Place) -> int:
-    if not (text.isascii() and text.isdigit() and len(text) < 6 and int(text) < 65536):
-        raise UnreadableInputError(f"{place}: {text[:40]!a} is no port; a number from 0 to 65535 is")
-    return int(text)
+def port_of(text: str, place: Place, least: int = 0) -> int:
+    """A port. What is none is shown only if it holds digits, since it may be part of a password."""
+    if text.isascii() and text.isdigit() and len(text) < 6 and least <= int(text) < 65536:
+        return int(text)
+    shown = f"{text!r} is" if text.isascii() and text.isdigit() and len(text) < 6 else "that is"
+    raise UnreadableInputError(f"{place}: {shown} no port; a number from {least} to 65535 is")
 
 
 def _address(text: str, place: Place, default: int) -> tuple[str, int]:
     host, colon, port = text.rpartition(":")
     if not colon or text.endswith("]"):
-        return text, default
-    return host, _number(port, place)
+        return _host(text), default
+    return _host(host), port_of(port, place, 1)
+
+
+def _host(text: str) -> str:
+    """The host of an address, without a user and a password that somebody put before it."""
+    return text.rpartition("@")[2].rpartition("//")[2]
 
 
 def _rule(setting: Setting) -> Rule:
-    words = [*setting.values[:5], *[""] * (5 - len(setting.values[:5]))]
-    pattern, direction, qos, local, remote = ("" if word == '""' else word for word in words)
-    if not setting.values:
-        raise UnreadableInputError(f"{setting.place}: topic has no pattern")
+    words = [*setting.values[:2], *takewhile(lambda word: not word.startswith("#"), setting.values[2:5])]
+    pattern, direction, qos, local, remote = ("" if word == '""' else word for word in words + [""] * (5 - len(words)))
     if direction and direction.lower() not in _DIRECTIONS:
-        raise UnreadableInputError(f"{setting.place}: {direction[:40]!a} is no direction; in, out and both are")
-    if qos and qos[0] != "#" and qos not in ("0", "1", "2"):
-        raise UnreadableInputError(f"{setting.place}: {qos[:40]!a} is no QoS; 0, 1 and 2 are")
+        raise UnreadableInputError(f"{setting.place}: {direction[:40]!r} is no direction; in, out and both are")
+    if qos not in ("", "0", "1", "2"):
+        raise UnreadableInputError(f"{setting.place}: {qos[:40]!r} is no QoS; 0, 1 and 2 are")
     if not pattern and not (local and remote):
         raise UnreadableInputError(f'{setting.place}: the pattern "" needs both prefixes')
     for prefix in (local, remote):
         if "+" in prefix or "#" in prefix:
-            raise UnreadableInputError(f"{setting.place}: the prefix {prefix[:40]!a} holds a wildcard")
+            raise UnreadableInputError(f"{setting.place}: the prefix {prefix[:40]!r} holds a wildcard")
+        if prefix and not is_filter(prefix + pattern):
+            raise refused(setting, f"{(prefix + pattern)[:40]!r} is no filter")
     sends, receives = _DIRECTIONS[direction.lower() or "out"]
-    return Rule(local + pattern, remote + pattern, local, remote, sends, receives, setting.place)
+    return Rule(local + pattern, remote + pattern, local, remote, sends, receives, setting.place, int(qos or 0))
 
 
 def _check(bridges: Iterable[Bridge]) -> None:
     for bridge in bridges:
         missing = "address" if not bridge.addresses else "topic" if not bridge.rules else None
+        keyed = {"bridge_psk", "bridge_identity"} - set(bridge.settings)
+        missing = keyed.pop() if missing is None and len(keyed) == 1 else missing
         if missing:
             raise UnreadableInputError(
-                f"{bridge.place}: connection {bridge.name!a} has no {missing} line; Mosquitto does not start"
+                f"{bridge.place}: connection {bridge.name!r} has no {missing} line; Mosquitto does not start"
             )

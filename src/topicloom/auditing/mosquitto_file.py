@@ -1,7 +1,7 @@
 """Read mosquitto.conf with the grammar of Mosquitto's own conf.c.
 
 A comment starts at the first column only, words are split at single spaces, tabs belong to words, and a bridge ends
-with its file. ``include_dir`` reads ``*.conf`` sorted by name, ignoring case.
+with its file. ``include_dir`` reads ``*.conf`` sorted by name, ignoring case, and counts in the main file only.
 """
 
 from collections.abc import Iterator
@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from topicloom.auditing.audit_findings import Place
+from topicloom.auditing.effort import Effort, lines_of
 from topicloom.errors import InputNotFoundError, UnreadableInputError
-
-_MOST_BYTES, _DEEPEST = 50_000_000, 8
 
 
 class Setting(NamedTuple):
@@ -23,61 +22,41 @@ class Setting(NamedTuple):
     place: Place
 
 
-def text_of(path: Path) -> str:
-    """Text of a file.
+def settings_of(path: Path, shown: str, effort: Effort) -> Iterator[Setting]:
+    """Read the settings of one file, without those that it includes.
 
     Raises
     ------
     InputNotFoundError, UnreadableInputError
-        It is not there, cannot be read, is too large, or is not UTF-8.
+        The file cannot be read, or holds what is no text outside of its comments.
     """
-    try:
-        if path.stat().st_size > _MOST_BYTES:
-            raise UnreadableInputError(f"{path} has over {_MOST_BYTES:,} bytes, too many for a configuration")
-        return path.read_bytes().decode()
-    except UnicodeDecodeError as error:
-        raise UnreadableInputError(
-            f"{path} is not UTF-8 (byte {error.start + 1:,}), so it is no configuration"
-        ) from None
-    except FileNotFoundError:
-        raise InputNotFoundError(f"{path} is not there") from None
-    except (OSError, ValueError) as error:
-        raise UnreadableInputError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}") from None
-
-
-def settings_of(path: Path, shown: str, depth: int = 0) -> Iterator[Setting | None]:
-    """Read the settings of a file and of what it includes. None marks the end of a file, which ends a bridge.
-
-    Raises
-    ------
-    InputNotFoundError, UnreadableInputError
-        A file or an included folder cannot be read, or folders include each other.
-    """
-    if depth > _DEEPEST:
-        raise UnreadableInputError(f"{shown}: include_dir is nested more than {_DEEPEST} deep")
-    text = text_of(path)
+    text = effort.text_of(path)
     if "\0" in text:
         raise UnreadableInputError(f"{shown} holds a NUL byte, so it is no configuration")
-    for number, line in enumerate(text.split("\n"), 1):
+    for number, line in enumerate(lines_of(text), 1):
         words = line.rstrip("\r\n")
         if words.startswith("#") or not words.strip(" "):
             continue
         word, _, rest = words.lstrip(" ").partition(" ")
-        place = Place(shown, number)
-        if word == "include_dir":
-            yield from _included(path, rest.strip(" "), place, depth)
-        else:
-            yield Setting(word, tuple(one for one in rest.split(" ") if one), rest.lstrip(" "), place)
-    yield None
+        yield Setting(word, tuple(filter(None, rest.split(" "))), rest.lstrip(" "), Place(shown, number))
 
 
-def _included(path: Path, folder: str, place: Place, depth: int) -> Iterator[Setting | None]:
-    found = included_folder(path, folder)
+def included_files(path: Path, setting: Setting) -> Iterator[tuple[Path, str]]:
+    """Files of an ``include_dir``, with what they are called in messages.
+
+    Raises
+    ------
+    InputNotFoundError
+        The folder is not there.
+    """
+    given = setting.rest.strip(" ")
+    found = included_folder(path, given)
     if found is None:
-        raise InputNotFoundError(f"{place}: include_dir {folder!a} is not there, nor beside the file")
-    files = sorted((one for one in found.iterdir() if one.suffix == ".conf"), key=lambda one: one.name.lower())
-    for one in files:
-        yield from settings_of(one, f"{found.name}/{one.name}", depth + 1)
+        raise InputNotFoundError(f"{setting.place}: include_dir {given!r} is not there, nor beside the file")
+    inside = (one for one in found.iterdir() if one.name.endswith(".conf") and len(one.name) > 5)
+    home = f"{setting.place.file.rpartition('/')[0]}/" if "/" in setting.place.file else ""
+    for one in sorted(inside, key=lambda one: (one.name.upper(), one.name)):
+        yield one, f"{home}{found.name}/{one.name}"
 
 
 def included_folder(path: Path, folder: str) -> Path | None:

@@ -1,12 +1,13 @@
 """NATS servers and their leaf connections as one mesh in which a message can be followed."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from topicloom.auditing.audit_findings import AuditedRow, Finding, Hop, Place, State
-from topicloom.auditing.filters import PROBE
+from topicloom.auditing.effort import Effort
+from topicloom.auditing.filters import PROBE, subject_matches
 from topicloom.auditing.nats_server import Import, NatsServer, Remote
-from topicloom.auditing.oddities import both_sides, secrets_of
+from topicloom.auditing.oddities import both_sides, secrets_of, unfollowed_of
 from topicloom.auditing.peers import Door, Peers
 
 
@@ -27,12 +28,22 @@ class _Way(NamedTuple):
     by: str
 
 
+class _Taken(NamedTuple):
+    """An import, and the account that a message gets into by it."""
+
+    one: Import
+    target: str
+
+
 class NatsMesh:
     """Servers, leaf connections between them, and messages in the accounts of clients."""
 
     sends_unasked = False
 
-    def __init__(self, servers: Sequence[NatsServer], known: Mapping[tuple[str, int], str]) -> None:
+    def __init__(
+        self, servers: Sequence[NatsServer], known: Mapping[tuple[str, int], str], effort: Effort | None = None
+    ) -> None:
+        self.effort = effort or Effort()
         self.servers = {server.name: server for server in servers}
         peers = Peers([Door(one.name, one.file, *bound) for one in servers for bound in one.listeners], known)
         self.leafs = [self._leaf(peers, server, remote) for server in servers for remote in server.remotes]
@@ -48,6 +59,30 @@ class NatsMesh:
             for server in servers
             for name, account in server.accounts.items()
         }
+        self._takers: dict[tuple[str, str], tuple[dict[str, list[_Taken]], list[_Taken]]] = {}
+        self._exports = {
+            (server.name, name, kind): _sorted_exports(subjects)
+            for server in servers
+            for name, account in server.accounts.items()
+            for kind, subjects in (("stream", account.streams), ("service", account.services))
+        }
+        for server in servers:
+            for name, account in server.accounts.items():
+                for one in account.imports:
+                    self._note(server.name, name, one)
+
+    def _note(self, server: str, importer: str, one: Import) -> None:
+        """File an import under the account from which messages take it."""
+        if not self._exported(server, one):
+            return
+        source, target, known = (
+            (importer, one.account, one.here) if one.kind == "service" else (one.account, importer, one.subject)
+        )
+        exact, wild = self._takers.setdefault((server, source), ({}, []))
+        if _is_wild(known):
+            wild.append(_Taken(one, target))
+        else:
+            exact.setdefault(known, []).append(_Taken(one, target))
 
     def _leaf(self, peers: Peers, server: NatsServer, remote: Remote) -> Leaf:
         peer = peers.at(server.name, remote.host, remote.port) if remote.host else None
@@ -86,17 +121,12 @@ class NatsMesh:
     def _imported(self, state: State, way: _Way, kind: str) -> list[Hop]:
         """Say where an import leads: into a service from the importer, out of a stream to the importer."""
         found = []
-        for name in self.servers[state.broker].accounts:
-            if kind == "service" and name != way.account:
-                continue
-            exact, wild = self._imports[state.broker, name]
-            for one in (*exact.get((kind, state.name), ()), *wild):
-                if one.kind != kind or (kind == "stream" and one.account != way.account):
-                    continue
-                to = self._renamed(one, state.name)
-                if to is not None and self._exported(state.broker, one):
-                    target = one.account if kind == "service" else name
-                    found.append(Hop(State(state.broker, to, self._number(_Way(target, -1, kind))), 1, one.place))
+        exact, wild = self._takers.get((state.broker, way.account), ({}, []))
+        _ = self.effort.spend(len(wild))
+        for one, target in (*exact.get(state.name, ()), *wild):
+            to = self._renamed(one, state.name) if one.kind == kind else None
+            if to is not None:
+                found.append(Hop(State(state.broker, to, self._number(_Way(target, -1, kind))), 1, one.place))
         return found
 
     def _renamed(self, one: Import, name: str) -> str | None:
@@ -106,9 +136,25 @@ class NatsMesh:
         return name if known == other and subject_matches(known, name) else None
 
     def _exported(self, server: str, one: Import) -> bool:
-        account = self.servers[server].accounts.get(one.account)
-        subjects = () if account is None else account.services if one.kind == "service" else account.streams
-        return one.subject in subjects or any(subject_matches(pattern, one.subject) for pattern in subjects)
+        exact, wild = self._exports.get((server, one.account, one.kind), (set(), []))
+        _ = self.effort.spend(len(wild))
+        return one.subject in exact or any(subject_matches(pattern, one.subject) for pattern in wild)
+
+    def arcs(self, broker: str, name: str) -> None:
+        """None: where a message goes depends on how it came."""
+
+    def are_plain(self, hops: Sequence[Hop], name: str) -> bool:
+        """Never asked, since `arcs` is None."""
+        return False
+
+    def spot(self, state: State) -> tuple[str, str]:
+        """Where leaf connections and imports meet: an account of a server."""
+        return state.broker, self._ways[state.via].account
+
+    def link_of(self, hop: Hop) -> Hashable:
+        """The leaf connection that a hop crosses, or the accounts that an import joins."""
+        way = self._ways[hop.state.via]
+        return way.end // 2 if way.end >= 0 else (hop.state.broker, hop.place)
 
     def points(self) -> Iterator[tuple[str, str]]:
         """Every server and subject that leaves it. Where no import names a subject, an example stands for all."""
@@ -116,6 +162,8 @@ class NatsMesh:
             names = {one.here for one in server.accounts[server.home].imports} if server.home in server.accounts else ()
             names = {_example(name) for name in names} or {PROBE}
             for name in sorted(names):
+                if not self.effort.spend(1):
+                    return
                 if self.hops(self.start(server.name, name)):
                     yield server.name, name
 
@@ -147,12 +195,13 @@ class NatsMesh:
         for leaf in self.leafs:
             dials.setdefault(leaf.remote.account, []).append((leaf.owner, leaf.acceptor, leaf.remote.place))
             if leaf.acceptor is None:
-                where = f"{leaf.remote.host!a} port {leaf.remote.port}" if leaf.remote.host else "what a variable says"
-                text = f"server {leaf.owner!a} dials {where}, none of these servers ({leaf.remote.place})"
+                where = f"{leaf.remote.host!r} port {leaf.remote.port}" if leaf.remote.host else "what a variable says"
+                text = f"server {leaf.owner!r} dials {where}, none of these servers ({leaf.remote.place})"
                 yield Finding("unknown-peer", text, (leaf.remote.place,))
         for account in dials.values():
             yield from both_sides(account)
         yield from self._spokes()
+        yield from unfollowed_of({name: server.unfollowed for name, server in self.servers.items()})
         yield from secrets_of({name: server.secrets for name, server in self.servers.items()})
 
     def _spokes(self) -> Iterator[Finding]:
@@ -163,25 +212,10 @@ class NatsMesh:
                 dialled.setdefault((leaf.owner, leaf.remote.account), []).append(leaf.remote.place)
         for (server, _), places in dialled.items():
             if len(places) > 1:
-                text = f"server {server!a} dials {len(places)} others in one account and none as hub: it does not pass"
+                text = f"server {server!r} dials {len(places)} others in one account and none as hub: it does not pass"
                 yield Finding(
                     "cut-off", f"{text} messages between them unless its own clients ask ({places[0]})", tuple(places)
                 )
-
-
-def subject_matches(pattern: str, subject: str) -> bool:
-    """Say whether a pattern of NATS matches a subject.
-
-    >>> subject_matches("a.*", "a.b"), subject_matches("a.>", "a"), subject_matches(">", "a.b")
-    (True, False, True)
-    """
-    levels, given = pattern.split("."), subject.split(".")
-    for place, level in enumerate(levels):
-        if level == ">":
-            return len(given) > place
-        if place >= len(given) or level not in ("*", given[place]):
-            return False
-    return len(levels) == len(given)
 
 
 def _is_wild(name: str) -> bool:
@@ -202,3 +236,8 @@ def _sorted_imports(imports: Sequence[Import]) -> tuple[dict[tuple[str, str], li
         else:
             exact.setdefault((one.kind, known), []).append(one)
     return exact, wild
+
+
+def _sorted_exports(subjects: Iterable[str]) -> tuple[set[str], list[str]]:
+    given = list(subjects)
+    return set(given), [name for name in given if _is_wild(name)]

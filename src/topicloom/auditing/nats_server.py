@@ -4,18 +4,21 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
 from topicloom.auditing.audit_findings import Place
-from topicloom.auditing.mosquitto_file import text_of
-from topicloom.auditing.nats_file import Node, read_nats_file
+from topicloom.auditing.effort import Effort
+from topicloom.auditing.filters import subject_matches
+from topicloom.auditing.nats_file import MOST_VALUES, Node, read_nats_file
+from topicloom.auditing.nats_words import check_fields, unfollowed
 from topicloom.errors import UnreadableInputError
 
 GLOBAL = "$g"  # names of accounts are compared in lower case
 _LEAF_PORT = 7422
 _URL = re.compile(
-    r"(?:[\w+-]+://)?(?:(?P<user>[^:@/]*)(?::(?P<secret>[^@/]*))?@)?(?P<host>\[[^\]]*\]|[^:/@]*)(?::(?P<port>\d{1,5}))?/?"
+    r"(?:[A-Za-z][A-Za-z0-9+.-]*://)?(?:(?P<user>[^:@/]*)(?::(?P<secret>.*))?@)?(?P<host>\[[^\]]*\]|[^:/@\s{}"<>\\^`|#?]*)(?::(?P<port>\d{1,5}))?/?"
 )
 _SECRET_KEYS = ("password", "pass", "token", "seed")
 _HASHED = ("$2a$", "$2b$", "$2y$")
@@ -36,9 +39,19 @@ class Account:
     """Users, exports and imports of an account."""
 
     users: set[str] = field(default_factory=set)
-    streams: list[str] = field(default_factory=list)
-    services: list[str] = field(default_factory=list)
+    streams: dict[str, None] = field(default_factory=dict)
+    services: dict[str, None] = field(default_factory=dict)
     imports: list[Import] = field(default_factory=list)
+
+    @cached_property
+    def wild_streams(self) -> list[str]:
+        """Streams with wildcards."""
+        return [name for name in self.streams if "*" in name or ">" in name]
+
+    @cached_property
+    def wild_services(self) -> list[str]:
+        """Services with wildcards."""
+        return [name for name in self.services if "*" in name or ">" in name]
 
 
 class Remote(NamedTuple):
@@ -64,6 +77,7 @@ class NatsServer:
     leaf_users: dict[str, str]
     home: str
     secrets: list[Place]
+    unfollowed: list[tuple[str, Place]]
 
     def account_of(self, user: str) -> str:
         """The account into which a leaf connection with this user comes."""
@@ -71,7 +85,7 @@ class NatsServer:
         return self.leaf_users.get(user) or next(named, None) or self.leaf_users.get("") or GLOBAL
 
 
-def read_nats(path: Path, name: str, shown: str) -> NatsServer:
+def read_nats(path: Path, name: str, shown: str, effort: Effort | None = None) -> NatsServer:
     """Read the configuration of one server. Subjects get the names of ``subjects.json`` beside it, if there is one.
 
     Raises
@@ -79,40 +93,76 @@ def read_nats(path: Path, name: str, shown: str) -> NatsServer:
     InputNotFoundError, UnreadableInputError
         With file and line.
     """
-    fields = read_nats_file(path, shown).fields
+    effort = effort or Effort()
+    fields = read_nats_file(path, shown, effort).fields
+    check_fields(fields)
     leaf = _first(fields, "leafnodes", "leaf").fields
-    topics = _topics(path.parent / "subjects.json")
-    accounts = {key: _account(node, topics) for key, node in _first(fields, "accounts").fields.items()}
+    topics = _topics(path.parent / "subjects.json", effort)
+    accounts: dict[str, Account] = {}
+    for key, node in _first(fields, "accounts").fields.items():
+        accounts[key] = _account(node, topics, effort)
+    _check_imports(accounts, effort)
     remotes = [_remote(node) for node in leaf["remotes"].items] if "remotes" in leaf else []
     home = _home(accounts, _first(fields, "no_auth_user").text)
     listeners = [_bound(leaf)] if "listen" in leaf or "port" in leaf else []
-    secrets = sorted(set(_secrets(Node(fields, Place(shown, 1)), "")))
-    return NatsServer(name, shown, listeners, accounts, remotes, _leaf_users(leaf), home, secrets)
+    secrets = sorted(set(_secrets(Node(fields, Place(shown, 1)))))
+    leaf_users, left_out = _leaf_users(leaf), list(unfollowed(fields))
+    return NatsServer(name, shown, listeners, accounts, remotes, leaf_users, home, secrets, left_out)
 
 
 def _first(fields: Mapping[str, Node], *keys: str) -> Node:
     return next((fields[key] for key in keys if key in fields), Node(None, Place("", 0)))
 
 
-def _topics(path: Path) -> dict[str, str]:
+def _check_imports(accounts: Mapping[str, Account], effort: Effort) -> None:
+    """Refuse imports from accounts that are not there, or of what they do not export."""
+    for account in accounts.values():
+        for one in account.imports:
+            if not one.account or not one.subject:
+                continue  # a variable that is not set here
+            source = accounts.get(one.account)
+            if source is None:
+                raise UnreadableInputError(
+                    f"{one.place}: there is no account {one.account!r} to import from; nats-server does not start"
+                )
+            if not _gives(source, one, effort):
+                raise UnreadableInputError(
+                    f"{one.place}: account {one.account!r} does not export {one.subject!r}; nats-server does not start"
+                )
+
+
+def _gives(source: Account, one: Import, effort: Effort) -> bool:
+    """Whether an account exports what another takes. After too many steps it is taken to."""
+    given, wild = (
+        (source.services, source.wild_services) if one.kind == "service" else (source.streams, source.wild_streams)
+    )
+    enough = not effort.spend(1 + len(wild))
+    return enough or one.subject in given or any(subject_matches(name, one.subject) for name in wild)
+
+
+def _topics(path: Path, effort: Effort) -> dict[str, str]:
     """Subject to topic, where an export of topicloom tells."""
-    if not path.is_file():
+    if not path.exists():
         return {}
+    text = effort.text_of(path)
     try:
-        table = json.loads(text_of(path))
+        table = json.loads(text)
         return {subject: topic for topic, subject in table.items()}
     except (ValueError, AttributeError, TypeError, RecursionError):
         raise UnreadableInputError(f"{path} is not a JSON map of topics to subjects") from None
 
 
-def _account(node: Node, topics: Mapping[str, str]) -> Account:
+def _account(node: Node, topics: Mapping[str, str], effort: Effort) -> Account:
     found = Account()
+    effort.values += sum(len(node.fields[key].items) for key in ("users", "exports", "imports") if key in node.fields)
+    if effort.values > MOST_VALUES:
+        raise UnreadableInputError(f"{node.place}: over {MOST_VALUES:,} values are read in all; give fewer files")
     for user in node.fields["users"].items if "users" in node.fields else []:
         found.users.add(_first(user.fields, "user", "username", "nkey").text)
     for item in node.fields["exports"].items if "exports" in node.fields else []:
         for kind, subjects in (("stream", found.streams), ("service", found.services)):
             if kind in item.fields:
-                subjects.append(topics.get(item.fields[kind].text, item.fields[kind].text))
+                subjects[topics.get(item.fields[kind].text, item.fields[kind].text)] = None
     for item in node.fields["imports"].items if "imports" in node.fields else []:
         for kind in ("stream", "service"):
             if kind in item.fields:
@@ -165,13 +215,18 @@ def _bound(leaf: Mapping[str, Node]) -> tuple[str, int]:
     return host or _first(leaf, "host", "net").text, int(number)
 
 
-def _secrets(node: Node, key: str) -> Iterator[Place]:
-    """Places of passwords, tokens and seeds that are written out, also in addresses."""
-    for name, inner in node.fields.items():
-        yield from _secrets(inner, name)
-    for inner in node.value if isinstance(node.value, list) else ():
-        yield from _secrets(inner, key)
-    if node.text and node.literal:
-        met = _URL.fullmatch(node.text) if "@" in node.text and "://" in node.text else None
-        if (key in _SECRET_KEYS and not node.text.startswith(_HASHED)) or (met is not None and met["secret"]):
-            yield node.place
+def _secrets(top: Node) -> Iterator[Place]:
+    """Places of passwords, tokens and seeds that are written out, also in addresses. Shared values are seen once."""
+    seen: set[int] = set()
+    waiting = [(top, "")]
+    while waiting:
+        node, key = waiting.pop()
+        if isinstance(node.value, dict | list):
+            if id(node.value) not in seen:
+                seen.add(id(node.value))
+                waiting += [(inner, name) for name, inner in node.fields.items()]
+                waiting += [(inner, key) for inner in node.value if isinstance(inner, Node)]
+        elif node.text and node.literal:
+            met = _URL.fullmatch(node.text) if "@" in node.text and "://" in node.text else None
+            if (key in _SECRET_KEYS and not node.text.startswith(_HASHED)) or (met is not None and met["secret"]):
+                yield node.place
