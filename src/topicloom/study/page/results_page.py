@@ -78,8 +78,9 @@ on the wrong side of a bound that is a measured number, by less than that. A cla
 that a curve rises or falls, differs as soon as it is on the wrong side; curves are judged by their ends, the last point
 over the first. “Same order” (~) is within a factor of ten. “Inside our seeds” is for published numbers that come from
 one to four runs: whether they lie between our lowest and highest seed, or within the middle 95 % of means of as many
-seeds as the paper had runs. Degrees, sizes and diameters are means
-over the seeds, and bars in the plots are standard deviations. Times are CPU times of one cell at a time (repairs under
+seeds as the paper had runs. (Shadows speaks of one sequence of rounds. kTCO's three largest differences of diameters
+are multiples of a quarter: that they are means of four runs is inferred.) Degrees, sizes and diameters are means over
+the seeds, and bars in the plots are standard deviations. Times are CPU times of one cell at a time (repairs under
 churn: by the clock). They stand beside two denominators that the same cell measures in turn: our own Greedy Merge,
 which is much faster than the papers', and Greedy Merge as printed, with one line corrected (“literal GM”,
 [source](../src/topicloom/study/printed/literal_gm.py)). “Shown” is no proof. It means that one named experiment comes
