@@ -5,7 +5,7 @@ Names of tests begin with the erratum's number, in all three files.
 
 import re
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, pairwise
 from pathlib import Path
 
 import networkx as nx
@@ -43,6 +43,15 @@ def test_gm_4_the_reduction_asks_for_fewer_links_than_a_tree_has():
     assert tl.verify(one_topic(3), [(0, 1), (1, 2)]).ok
 
 
+def test_gm_6_rings_in_one_order_share_their_links():
+    alike = interest_of([{0, 1}] * 4, 2)
+    assert tl.design(alike, "ring-pt").degree().tolist() == [2] * 4  # twice the subscription size would be 4
+    drawn = [tl.generate(nodes=1000, topics=100, subscriptions=s, popularity="zipf", alpha=0.5) for s in (10, 20)]
+    for method, low, high in (("ring-pt", 1.0, 1.5), ("cycle-pt", 1.7, 2.1)):
+        few, many = (tl.design(interest, method).n_links for interest in drawn)
+        assert low < many / few < high
+
+
 def test_lo_1_cd_oda_2_reaches_the_optimum_of_lemma_6():
     interest = lemma_6(3)
     for seed in range(5):
@@ -77,6 +86,18 @@ def test_dc_2_a_star_set_of_topics_that_one_node_each_wants_holds_them_all():
     assert n > 2 * np.log(n * n)
 
 
+def test_dc_3_the_degree_of_dc_is_too_steady_for_both_table_1_and_figure_8():
+    points, mean, first = 5, 6.97, 6.50
+    assert (points * mean - first) / (points - 1) / first > 1.09
+    degrees_at = {}
+    for nodes in (1000, 2000):
+        drawn = [tl.generate(nodes=nodes, topics=100, subscriptions=20, seed=seed) for seed in range(2)]
+        runs = [tl.divide_and_conquer(one, partitions=nodes // 100, seed=seed) for seed, one in enumerate(drawn)]
+        degrees_at[nodes] = np.mean([run.degree().mean() for run in runs])
+    assert degrees_at[2000] / degrees_at[1000] == pytest.approx(1, abs=0.02)
+    assert degrees_at[1000] == pytest.approx(mean, rel=0.02) and degrees_at[1000] > 1.05 * first
+
+
 def first_ear(links):
     """Number of links of the cycle that is closed first, and the links added until then."""
     graph = nx.Graph()
@@ -104,6 +125,51 @@ def test_k_2_the_last_step_of_theorem_a_2_loses_a_factor():
     m = tl.greedy_merge(one_topic(n)).n_links
     assert (m + n) * factor - n == m * factor + n * (factor - 1) == 10
     assert m * factor - (n - factor) == 4
+
+
+def test_k_3_no_number_of_links_satisfies_equation_52():
+    """Three nodes with one topic: eq. (16) holds at every link, eq. (52) for none once x is negative."""
+    start, end, best = 3, 1, 3
+    phi = [Fraction(start) - Fraction(2, 3) * links for links in range(4)]
+    x = [value - Fraction(start + end, 2) for value in phi]
+    assert x == [1, Fraction(1, 3), Fraction(-1, 3), -1]
+    shrink = 1 - Fraction(1, best)
+    assert all(after <= shrink * before for before, after in pairwise(x))
+    assert Fraction(-1, 4) <= shrink * x[2]  # eq. (16) would allow |x| to become smaller
+    assert not any(abs(x[2]) * shrink**links >= Fraction(start - end, 2) for links in range(1000))
+
+
+def blocks_of(interest, links, t):
+    """Blocks of a topic's sub-overlay, each lone node one, as sets of nodes."""
+    graph = nx.Graph()
+    graph.add_nodes_from(interest.subscribers(t).tolist())
+    graph.add_edges_from((u, v) for u, v in links if u in graph and v in graph)
+    blocks = list(map(frozenset, nx.biconnected_components(graph)))
+    return [*blocks, *(frozenset([v]) for v in graph if not any(v in block for block in blocks))]
+
+
+def helped(interest, links, u, v):
+    """Topics in which no block contains both ends of a link."""
+    both = set(interest.topics_of(u).tolist()) & set(interest.topics_of(v).tolist())
+    return {t for t in both if not any({u, v} <= block for block in blocks_of(interest, links, t))}
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_k_3_the_steps_of_our_bound(seed):
+    """A topic takes at most 2n - 3 links that help it, and each link helps its share of the unfinished topics."""
+    interest = tl.generate(nodes=9, topics=5, subscriptions=3, seed=seed)
+    other = min(tl.design(interest, name, seed=seed).n_links for name in ("cycle-pt", "stacked-gm"))
+    taken = dict.fromkeys(range(interest.n_topics), 0)
+    links = []
+    for u, v in tl.gm2(interest, seed=seed).links.tolist():
+        unfinished = sum(len(blocks_of(interest, links, t)) > 1 for t in taken)
+        topics = helped(interest, links, u, v)
+        assert len(topics) >= unfinished / other
+        for t in topics:
+            taken[t] += 1
+        links.append((u, v))
+    sizes = np.diff(interest.topic_indptr)
+    assert all(taken[t] <= max(2 * sizes[t] - 3, 0) for t in taken)
 
 
 def degrees(overlay):
@@ -205,3 +271,27 @@ def test_s_3_ours_mirror_backups_exactly(builder):
         names = [str(name) for name in maintainer.interest.node_labels]
         pairs = {(v, u) for v in names for u in maintainer.backups_of(v)}
         assert pairs == {(v, u) for u in names for v in maintainer.primaries_of(u)}
+
+
+def test_s_5_primaries_are_as_many_as_backups():
+    drawn = tl.generate(nodes=60, topics=12, subscriptions=4, seed=3)
+    interest = tl.Interest.from_pairs([f"n{v:02}" for v in drawn.nodes], [f"t{t:02}" for t in drawn.topics])
+    maintainer = tl.Maintainer(interest, tl.low_oda(interest), seed=1)
+    counts = [(len(maintainer.backups_of(name)), len(maintainer.primaries_of(name))) for name in interest.node_labels]
+    assert sum(backups for backups, _ in counts) == sum(primaries for _, primaries in counts) > 0
+    fewest, most, mean = 21, 59, Fraction(28, 1000) * 2000
+    middle = Fraction(fewest + most, 2)
+    in_upper_half = (mean - middle) / (most - middle)  # at least, were the others at the middle and these at the most
+    assert mean == 56 and in_upper_half > Fraction(5, 6)
+
+
+def test_s_6_shadows_that_others_connect_need_no_link_between_them():
+    interest = tl.Interest.from_pairs(["b", "c", "d"], ["t"] * 3)
+    path = tl.Overlay(interest, [(0, 1), (1, 2)])
+    maintainer = tl.Maintainer(interest, path, coverage=2)
+    added = maintainer.join("v", ["t"]).added
+    assert set(maintainer.backups_of("v")) == {"b", "d"}
+    inside = nx.Graph([(u, v) for u, v in maintainer.overlay.to_networkx().edges if "c" not in (u, v)])
+    inside.add_nodes_from(["b", "d", "v"])
+    assert len(added) == 1 and nx.number_connected_components(inside) == 2  # word for word: one more link
+    assert maintainer.overlay.verify().ok

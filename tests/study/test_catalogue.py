@@ -61,22 +61,22 @@ CLAIMED = {
     "gm-fig3": ["like |V|²"],
     **{f"low-oda-fig{n}": [f"{name}'s degree" for name in ("CD-ODA", "CD-ODA-I", "CD-ODA-II", "2D-ODA", "GM")]
        for n in (8, 9, 10)},
-    "ktco-fig3": ["GM2's degree from", "GM's degree from", "CyclePT's degree from", "GM2 outperforms HararyPT",
-                  "increases with k", "better where skewed"],
-    "ktco-fig4": ["GM2's degree from", "GM's degree from", "HararyPT's degree from", "more pronounced for Unif",
-                  "more advantage where correlated"],
+    "ktco-fig3": ["GM2's degree at the most", "GM's degree at the most", "CyclePT's degree at the most",
+                  "GM2 outperforms HararyPT", "increases with k", "better where skewed"],
+    "ktco-fig4": ["GM2's degree at the most", "GM's degree at the most", "HararyPT's degree at the most",
+                  "more pronounced for Unif", "more advantage where correlated"],
     "ktco-fig5": ["GM's degree at 100", "Expo (the difference shrinks)", "Zipf (the difference shrinks)",
                   "Unif (the difference shrinks)", "it is linear", "lower for all k"],
     "ktco-fig6": ["largest diameter less GM2's at 1,000 nodes over", "mean diameter less GM2's at 1,000 nodes over"],
     "ktco-fig8": ["largest diameter less GM2's at 1,000 nodes over", "mean diameter less GM2's at 1,000 nodes over"],
-    "dc-table1": ["variance of DC's degree", "variance of GM's degree", "variance of the mean size of a star set"],
+    "dc-table1": ["variance of DC's degree", "variance of GM's degree", "variance of the size of a star set"],
     "dc-fig4": ["remains steady"],
     "dc-fig5": ["decreases considerably", "its decline"],
     "dc-fig6": ["first increases, then decreases", "equals GM's", "slides down sharply", "then it climbs"],
     "dc-fig7": ["E_out grows", "T_out grows", "T_in is dominant"],
     "dc-fig8": ["the impact grows", "kept steady"],
     "dc-fig9": ["T_in is dominant"],
-    "dc-fig10": ["DC's degree from", "GM's degree from", "over that at 100, Unif (it increases)"],
+    "dc-fig10": ["DC's degree at the most", "GM's degree at the most", "over that at 100, Unif (it increases)"],
     "dc-fig11": ["the ratio falls"],
     "churn-fig2": ["linearly proportional"],
     "churn-fig3": ["linearly proportional", "dependency is linear"],
@@ -130,7 +130,8 @@ def test_the_committed_page_judges_every_claim_and_says_why_where_one_does_not_h
         assert len(lines) == sum(number.trend for number in STUDIES[name].published), name
 
 
-ROWS = [line.strip("| ").split(" | ") for line in BUILT.replace("\\|", "/").splitlines()[4:]]
+LINES = [line for line in BUILT.replace("\\|", "/").splitlines() if line.startswith("| ")]
+ROWS = [line.strip("| ").split(" | ") for line in LINES[1:]]
 
 
 def exists(name):
@@ -172,7 +173,7 @@ def test_where_only_a_few_points_were_measured_rows_say_so_and_none_breaks():
     stored = pq.read_table(DOCS / "results" / "results.parquet")
     found = stored.filter(pc.is_in(stored["cell"], pa.array(sorted(wanted))))
     rows = compared(list(STUDIES.values()), Results.of(found))
-    assert {row.verdict for row in rows if row.number.says.startswith("GM2's degree from")} == {NOT_MEASURED}
+    assert {row.verdict for row in rows if row.number.says.startswith("GM2's degree at the most")} == {NOT_MEASURED}
     assert {row.verdict for row in rows if row.study == "dc-fig4" and row.number.trend} == {NOT_MEASURED}
 
 

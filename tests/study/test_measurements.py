@@ -270,3 +270,13 @@ def test_scenes_of_adversity_are_what_they_say(scene, monkeypatch):
         assert [node for node, *_ in leaves] == [event["node"] for event in reversed(joins)]
     if scene == "rack":
         assert len({node for node, *_ in leaves}) == 40
+
+
+def test_single_star_sets_are_those_of_the_division():
+    """Their variance was once that of means of ten, a tenth of it."""
+    options = {"nodes": 400, "topics": 30, "subscriptions": 6, "popularity": "uniform"}
+    single = values(Cell("star-sets", "dc", options, {"partitions": 4}, seed=3))
+    whole = values(Cell("design", "dc", options, {"partitions": 4}, seed=3))
+    sizes = [single["star_set_size", number] for number in range(4)]
+    assert len(single) == 4 and whole["star_set_mean", None] == sum(sizes) / 4
+    assert (whole["star_set_min", None], whole["star_set_max", None]) == (min(sizes), max(sizes))

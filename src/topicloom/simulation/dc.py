@@ -76,8 +76,9 @@ def simulate_dc(
 ) -> DcSimulation:
     """Let nodes build an overlay among themselves by divide and conquer, message by message.
 
-    Nodes know their own topics, who is in which partition, and what they are told. Partitions exchange interests and
-    conquer, speakers exchange topics and star sets, and star nodes connect the partitions (star-merge §VI-C). Without
+    Partitions exchange interests and conquer, speakers exchange topics and star sets, and star nodes connect the
+    partitions: steps 2 to 4 of star-merge §VI-C. Step 1, in which nodes organize themselves into partitions, is not
+    played: nodes know from the start who is in which partition, beside their own topics and what they are told. Without
     faults the links are those of ``divide_and_conquer(interest, partitions=…, seed=…)``.
 
     Parameters

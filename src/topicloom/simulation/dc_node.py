@@ -1,7 +1,7 @@
 """The program of a node in a decentralised divide-and-conquer (star-merge §VI-C).
 
 A node knows its topics, how many nodes and partitions there are, and the seed: from these it knows who is in which
-partition. Everything else it has to be told.
+partition, which takes the place of the paper's first step. Everything else it has to be told.
 
 1. Members of a partition send each other their interests. Who has heard of all of them computes the inner links, and
    dials those of its own that lead to a higher number.

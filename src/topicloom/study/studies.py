@@ -52,6 +52,9 @@ class Published:
     trend : bool
         What a curve does, or how much values vary, which the paper says or shows without a number that could be
         compared within 10 %: judged, and counted apart.
+    runs : int
+        Of how many runs the published number is the mean, where those are few: it is then also set beside what single
+        seeds of ours give. 0 where the paper does not say, or has many.
     experiment : bool
         Another reading of the same number, to find out why ours differs: shown apart, not counted.
     key : str
@@ -71,10 +74,16 @@ class Published:
     why: str | None = None
     unit: str = ""
     trend: bool = False
+    runs: int = 0
     experiment: bool = False
     key: str = ""
     shown_by: tuple[str, ...] = ()
     instead_of: str = ""
+
+    @property
+    def directed(self) -> bool:
+        """Whether it says which of two numbers is larger, or where a curve goes: the wrong side of that is wrong."""
+        return self.relation in (AT_MOST, AT_LEAST) and (self.trend or self.value == 1)
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ def _memory(size: Size, options: Mapping[str, Any]) -> int:
 @method(
     "gm2",
     problem="fewest links such that every topic stays connected when any one node is down (MinAvg-2TCO)",
-    guarantee="2-topic-connected; at most O(U + log(nodes · topics)) times the fewest links possible, where U is the "
+    guarantee="2-topic-connected; at most O(U · log(nodes · topics)) times the fewest links possible, where U is the "
     "largest number of subscribers of a topic",
     cost="a few times the time of gm, and memory as gm's with a forest of blocks per topic",
     paper="Chen, Jacobsen, Vitenberg: kTCO (GM2, HararyPT), §V",
@@ -29,8 +29,9 @@ def gm2(interest: Interest, *, seed: int = 0, forbid: Any = None) -> Overlay:
 
     Each link added is, at that moment, one whose ends lie in no common block (biconnected component) in the most of the
     topics that both want. Every topic ends as one block; a topic with two subscribers is one with its single link. The
-    number of links is within a factor O(U + ln |V||T|) of the fewest possible, U being the most subscribers that a
-    topic has. Equal links are taken all around a seeded circle of the nodes, as by `greedy_merge`.
+    number of links is within a factor O(U · ln(|V||T|)) of the fewest possible, U being the most subscribers that a
+    topic has (the paper's better factor has no valid proof: docs/errata.md, K-3). Equal links are taken all around a
+    seeded circle of the nodes, as by `greedy_merge`.
 
     The paper's O(|V|⁴|T|) is avoided: a forest of blocks per topic is kept as links are added. It takes a few times as
     long as `greedy_merge`, and its memory and O(subscriptions) for the forests.

@@ -1,7 +1,7 @@
 """Asking finished cells: means over seeds, by conditions on workload, method and options."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -45,6 +45,10 @@ class Results:
     def among(self, cells: Iterable[Cell]) -> "Results":
         """The values of some cells only."""
         return Results(self.frame[self.frame["cell"].isin({cell.text for cell in cells})])
+
+    def by_seed(self) -> "Iterator[Results]":
+        """The values of one seed after the other."""
+        return (Results(values) for _, values in self.frame.groupby("seed"))
 
     def select(self, metric: str, **conditions: Any) -> pd.DataFrame:
         """Rows of a metric under some conditions.

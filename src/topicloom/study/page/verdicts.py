@@ -3,13 +3,16 @@
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import product
 
+import numpy as np
 import pyarrow as pa
 
 from topicloom.study.page.lookup import NotMeasuredError, Results
 from topicloom.study.studies import AT_LEAST, AT_MOST, ORDER, Published, Study
 
 TOLERANCE = 0.10
+LEAST_SEEDS = 5  # fewer do not say where single runs lie
 AGREES, SAME_ORDER, HOLDS, WITHIN, DIFFERS, TIME, NOT_MEASURED = (
     "agrees",
     "same order",
@@ -24,12 +27,21 @@ GOOD = (AGREES, SAME_ORDER, HOLDS, WITHIN)
 
 @dataclass(frozen=True)
 class Compared:
-    """A published number beside ours."""
+    """A published number beside ours.
+
+    ``span`` is where as few runs of ours lie as the published number is from, if those are few: see `span_of`.
+    """
 
     study: str
     number: Published
     ours: float | None
     verdict: str
+    span: tuple[float, float] | None = None
+
+    @property
+    def inside(self) -> bool:
+        """Whether the published number lies where runs of ours do that are as few as the paper's."""
+        return self.span is not None and self.span[0] <= self.number.value <= self.span[1]
 
     @property
     def anchor(self) -> str:
@@ -62,6 +74,15 @@ class Tried:
         same = [one for one in self.deciding(row) if one.number.relation == row.number.relation]
         return row.verdict in GOOD or bool(same)
 
+    def inside(self, row: Compared) -> bool:
+        """Whether a number lies inside our seeds in one of the readings that a row refers to."""
+        return bool(self.spanning(row))
+
+    def spanning(self, row: Compared) -> list[Compared]:
+        """The experiments that a row refers to, and in which its number lies inside our seeds."""
+        found = [self.of(row, key) for key in row.number.shown_by]
+        return [one for one in found if one is not None and one.inside]
+
     def chosen_afterwards(self, row: Compared) -> bool:
         """Whether a row agrees, and would not under the reading that was the main one before."""
         before = self.of(row, row.number.instead_of) if row.number.instead_of else None
@@ -73,23 +94,50 @@ def compared(studies: Sequence[Study], results: Results) -> list[Compared]:
     rows = []
     for study in studies:
         for number in study.published:
-            try:
-                ours: float | None = float(number.ours(results))
-            except NotMeasuredError:
-                ours = None
-            if ours is not None and math.isnan(ours):  # curves without a point in common
-                ours = None
-            rows.append(Compared(study.name, number, ours, verdict(number, ours)))
+            ours = _answer(number, results)
+            span = None if ours is None or not number.runs else span_of(number, results)
+            rows.append(Compared(study.name, number, ours, verdict(number, ours), span))
     return rows
+
+
+def _answer(number: Published, results: Results) -> float | None:
+    """Our number, or None where nothing was measured, or curves have no point in common."""
+    try:
+        ours = float(number.ours(results))
+    except NotMeasuredError:
+        return None
+    return None if math.isnan(ours) else ours
+
+
+def span_of(number: Published, results: Results) -> tuple[float, float] | None:
+    """Find where means of ``number.runs`` seeds of ours lie.
+
+    For one run from the lowest seed to the highest. For more the middle 95 % of the means of all draws of so many
+    seeds, with repeats. Returns None if there are fewer than five seeds.
+    """
+    answers = [_answer(number, one) for one in results.by_seed()]
+    seeds = [answer for answer in answers if answer is not None]
+    if len(seeds) < LEAST_SEEDS:
+        return None
+    if number.runs == 1:
+        return min(seeds), max(seeds)
+    means = np.mean(list(product(seeds, repeat=number.runs)), axis=1)
+    low, high = np.quantile(means, (0.025, 0.975))
+    return float(low), float(high)
 
 
 def verdict(number: Published, ours: float | None) -> str:
     """How our number stands to the published one.
 
+    A bound that is a measured number may be missed by 10 %. One that says which of two is larger, or where a curve
+    goes, may not.
+
     >>> from topicloom.study.studies import Published
     >>> bound = Published("degree above GM", 2.5, lambda results: 0, relation="≤")
     >>> [verdict(bound, ours) for ours in (1.0, 2.6, 5.0, None)]
     ['holds', 'within 10 %', 'differs', 'not measured at this scale']
+    >>> verdict(Published("degree at the end over that at the start", 1, lambda results: 0, relation="≤"), 1.01)
+    'differs'
     """
     if ours is None:
         return NOT_MEASURED
@@ -100,7 +148,9 @@ def verdict(number: Published, ours: float | None) -> str:
     if (number.relation == AT_MOST and ours <= number.value) or (number.relation == AT_LEAST and ours >= number.value):
         return HOLDS
     if abs(ours - number.value) <= TOLERANCE * abs(number.value):
-        return AGREES if number.relation not in (AT_MOST, AT_LEAST) else WITHIN
+        if number.relation not in (AT_MOST, AT_LEAST):
+            return AGREES
+        return DIFFERS if number.directed else WITHIN
     return DIFFERS
 
 
@@ -150,7 +200,9 @@ def as_markdown(rows: Sequence[Compared], tried: Tried | None = None) -> str:
 
 
 def _table(rows: Sequence[Compared], last: str, tried: Tried) -> str:
-    lines = [f"| | published | ours | ratio | {last} |", "|---|--:|--:|--:|---|"]
+    spans = any(row.number.runs for row in rows)
+    head, rule = ("| inside our seeds ", "|---") if spans else ("", "")
+    lines = [f"| | published | ours | ratio | {last} {head}|", f"|---|--:|--:|--:|---{rule}|"]
     for row in rows:
         number = row.number
         relation = "" if number.relation == "≈" else f"{number.relation} "
@@ -158,15 +210,25 @@ def _table(rows: Sequence[Compared], last: str, tried: Tried) -> str:
         anchor = f'<a id="{row.anchor}"></a>' if number.key else ""
         says = anchor + number.says.replace("|", "\\|")
         ours = f"{format_value(row.ours, number.unit)} | {format_value(row.ratio)}"
-        lines.append(f"| {says} | {published} | {ours} | {_verdict(row, tried)} |")
+        span = f"| {_span(row)} " if spans else ""
+        lines.append(f"| {says} | {published} | {ours} | {_verdict(row, tried)} {span}|")
     return "\n".join(lines)
+
+
+def _span(row: Compared) -> str:
+    if row.span is None:
+        return "–"
+    low, high = (format_value(end, row.number.unit) for end in row.span)
+    return f"{'yes' if row.inside else 'no'}: {low} to {high}"
 
 
 def _verdict(row: Compared, tried: Tried) -> str:
     if row.number.experiment or row.verdict != DIFFERS:
         return row.verdict
     links = [f"[why](#{row.number.why})"] if row.number.why else []
-    links += [f"[shown](#{one.anchor})" for one in tried.deciding(row)]
+    deciding = tried.deciding(row)
+    links += [f"[shown](#{one.anchor})" for one in deciding]
+    links += [f"[inside](#{one.anchor})" for one in tried.spanning(row) if one not in deciding and not row.inside]
     return "**differs**" + (f": {', '.join(links)}" if links else "")
 
 
@@ -185,6 +247,12 @@ def tally(rows: Iterable[Compared]) -> str:
         f"of the stated bound; {times} times and ratios of times stand apart"
     )
     text += f"; {missing} were not measured at this scale." if missing else "."
+    chance = [row for row in judged if row.verdict == DIFFERS and row.inside]
+    if chance:
+        text += (
+            f" {len(chance)} more differ in the mean, but lie inside our seeds: the paper has them from one to four "
+            "runs, and as few of ours reach them."
+        )
     hold = sum(row.verdict in GOOD for row in trends)
     return text + (f" Of {len(trends)} claims on trends and variances, {hold} hold." if trends else "")
 
@@ -197,6 +265,8 @@ def standing(rows: Sequence[Compared]) -> str:
     good = [row for row in judged if row.verdict in GOOD]
     differ = [row for row in judged if row.verdict == DIFFERS]
     shown = [row for row in differ if tried.deciding(row)]
+    inside = [row for row in differ if row.inside]
+    other = [row for row in differ if not row.inside and tried.inside(row)]
     chosen = sum(tried.chosen_afterwards(row) for row in good)
     lines = ["| published degrees, sizes and diameters | numbers | share |", "|---|--:|--:|"]
     for says, count in (
@@ -205,13 +275,18 @@ def standing(rows: Sequence[Compared]) -> str:
         ("differ, and an experiment on this page shows why (“shown”)", len(shown)),
         ("— of these, for which another reading gives the number", sum(map(tried.reproduced, shown))),
         ("differ, and the experiments only bracket the number", len(differ) - len(shown)),
+        ("of all that differ: from one to four runs, and inside our seeds", len(inside)),
+        ("of all that differ: the same, in another reading only", len(other)),
     ):
         lines.append(f"| {says} | {count} | {count / max(len(judged), 1):.0%} |")
     return "\n".join(lines)
 
 
 def as_arrow(rows: Sequence[Compared]) -> pa.Table:
-    """The comparison for programs: study, says, relation, published, ours, ratio, verdict, why, experiment, trend."""
+    """The comparison for programs: a row for each published number, with the fields of `Compared` and `Published`.
+
+    ``least`` and ``most`` are where as few runs of ours lie as the published number is from, if those are few.
+    """
     return pa.table(
         {
             "study": pa.array([row.study for row in rows], pa.string()),
@@ -224,5 +299,7 @@ def as_arrow(rows: Sequence[Compared]) -> pa.Table:
             "why": pa.array([row.number.why for row in rows], pa.string()),
             "experiment": pa.array([row.number.experiment for row in rows], pa.bool_()),
             "trend": pa.array([row.number.trend for row in rows], pa.bool_()),
+            "least": pa.array([row.span[0] if row.span else None for row in rows], pa.float64()),
+            "most": pa.array([row.span[1] if row.span else None for row in rows], pa.float64()),
         }
     )

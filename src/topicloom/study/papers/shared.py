@@ -53,10 +53,17 @@ def cells(
 
 
 def tried(
-    says: str, value: float, ours: Callable[[Results], float], relation: str = ABOUT, *, key: str = "", unit: str = ""
+    says: str,
+    value: float,
+    ours: Callable[[Results], float],
+    relation: str = ABOUT,
+    *,
+    key: str = "",
+    unit: str = "",
+    runs: int = 0,
 ) -> Published:
     """Another reading of a published number, which numbers that differ can refer to by its key."""
-    return Published(says, value, ours, relation, unit=unit, experiment=True, key=key)
+    return Published(says, value, ours, relation, unit=unit, experiment=True, key=key, runs=runs)
 
 
 def trend(
@@ -94,7 +101,7 @@ def linearity(results: Results, x: str, metric: str, **where: Any) -> float:
 
 
 def growth(results: Results, x: str, metric: str, **where: Any) -> float:
-    """Last point of a curve over the first one."""
+    """Last point of a curve over the first one: at least 1 where it rises, at most 1 where it falls."""
     values = curve(results, x, metric, **where)
     return float(values[-1] / values[0])
 
@@ -103,12 +110,6 @@ def unevenness(results: Results, x: str, metric: str, **where: Any) -> float:
     """Highest point of a curve over its lowest one: 1 where it is level."""
     values = curve(results, x, metric, **where)
     return float(values.max() / values.min())
-
-
-def smallest_step(results: Results, x: str, metric: str, **where: Any) -> float:
-    """Smallest ratio of a point to the one before it: at least 1 where a curve rises."""
-    values = curve(results, x, metric, **where)
-    return float((values[1:] / values[:-1]).min())
 
 
 def mean_of(metric: str, **where: Any) -> Callable[[Results], float]:
@@ -171,12 +172,6 @@ def ratio(results: Results, x: str, metric: str, above: Mapping[str, Any], below
 def difference(results: Results, x: str, metric: str, one: Mapping[str, Any], other: Mapping[str, Any]) -> float:
     """Mean over the points of a curve of the difference between two."""
     return float((results.by(x, metric, **one) - results.by(x, metric, **other)).mean())
-
-
-def largest_step(results: Results, x: str, metric: str, **where: Any) -> float:
-    """Largest ratio of a point to the one before it: at most 1 where a curve falls."""
-    values = curve(results, x, metric, **where)
-    return float((values[1:] / values[:-1]).max())
 
 
 def table_of(

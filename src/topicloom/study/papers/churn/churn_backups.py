@@ -4,7 +4,16 @@ from collections.abc import Sequence
 from typing import Any
 
 from topicloom.study.cells import Cell
-from topicloom.study.papers.churn.churn_shared import HALF, HALF_SETTING, PLAIN, SIZES, churn_workload, plain_workload
+from topicloom.study.papers.churn.churn_shared import (
+    HALF,
+    HALF_SETTING,
+    ONE_RUN,
+    PLAIN,
+    SETTING,
+    SIZES,
+    churn_workload,
+    plain_workload,
+)
 from topicloom.study.papers.shared import Choice, cells, linearity, mean_of, trend, tried
 from topicloom.study.studies import Line, Panel, Published, Scale, Study
 
@@ -52,52 +61,56 @@ def _rows(
     builder: str,
     readings: Sequence[Reading],
     *,
+    nodes: dict[str, Any],
     why: str,
     shown_by: str,
-    instead_of: str = "full",
+    instead_of: str = "",
     unit: str = "",
 ) -> list[Published]:
-    """A published number beside ours with 1,000 nodes, and what other readings give."""
+    """A published number beside ours, and what other readings give."""
     return [
         Published(
             says,
             value,
-            mean_of(metric, **_of(builder, **HALF)),
+            mean_of(metric, **_of(builder, **nodes)),
             unit=unit,
+            runs=ONE_RUN,
             why=why,
             shown_by=(f"{metric}-{shown_by}",),
-            instead_of=f"{metric}-{instead_of}",
+            instead_of=f"{metric}-{instead_of}" if instead_of else "",
         ),
         *(
-            tried(f"{says}: {reading}", value, mean_of(metric, **where), key=f"{metric}-{key}", unit=unit)
+            tried(f"{says}: {reading}", value, mean_of(metric, **where), key=f"{metric}-{key}", unit=unit, runs=ONE_RUN)
             for key, reading, where in readings
         ),
     ]
 
 
-def _straight(builder: str, metric: str = "backups", paper: str = "linearly proportional") -> Published:
+def _straight(
+    builder: str, nodes: dict[str, Any], metric: str = "backups", paper: str = "linearly proportional"
+) -> Published:
     """How straight a line over the topics of a node is, as a correlation."""
     return trend(
         f"correlation of a node's {metric} with its topics ({paper})",
         1,
-        lambda results: linearity(results, "at", metric, **_of(builder, **HALF)),
+        lambda results: linearity(results, "at", metric, **_of(builder, **nodes)),
     )
 
 
 def _sizes(builder: str) -> list[Reading]:
     return [
-        ("full", "2,000 nodes", _of(builder, **SIZES)),
         ("plain", "2,000 nodes, sizes ~ s⁻²", _of(builder, **PLAIN)),
-        ("printed", "the algorithm as it is printed, equals by number", _printed(builder, **HALF)),
+        ("printed", "1,000 nodes, the algorithm as it is printed, equals by number", _printed(builder, **HALF)),
         ("printed-full", "2,000 nodes, the algorithm as it is printed", _printed(builder, **SIZES)),
     ]
 
 
 _GREEDY_READINGS: list[Reading] = [
+    ("half", "1,000 nodes", _of("greedy", **HALF)),
     *_sizes("greedy"),
-    ("links", "weights that count links, not primaries", _printed("greedy, links alone", **HALF)),
+    ("links", "1,000 nodes, weights that count links, not primaries", _printed("greedy, links alone", **HALF)),
     ("links-full", "2,000 nodes, weights that count links, not primaries", _printed("greedy, links alone", **SIZES)),
-    ("alike", "no weights: every node alike, equals drawn", _printed("greedy, all alike", **HALF)),
+    ("alike", "1,000 nodes, no weights: every node alike, equals drawn", _printed("greedy, all alike", **HALF)),
     ("alike-full", "2,000 nodes, no weights", _printed("greedy, all alike", **SIZES)),
 ]
 
@@ -106,13 +119,13 @@ STUDIES = (
         name="churn-fig2",
         title="backups built greedily",
         source="shadows-churn, Figure 2",
-        setting=HALF_SETTING,
+        setting=SETTING,
         found="Backup sets are 1.1 % of the nodes on average; primaries are skewed: 42.9 % of the nodes have fewer "
         "than 5.",
         grid=lambda scale: _grid(scale, "greedy", "greedy, links alone", "greedy, all alike"),
         panels=_panels(
             [
-                ("greedy backups, 1,000 nodes", _of("greedy", **HALF)),
+                ("greedy backups, 2,000 nodes", _of("greedy", **SIZES)),
                 ("greedy backups without weights, 1,000 nodes", _printed("greedy, all alike", **HALF)),
             ]
         ),
@@ -123,6 +136,7 @@ STUDIES = (
                 0.011,
                 "greedy",
                 _GREEDY_READINGS,
+                nodes=SIZES,
                 why="greedy-backups",
                 shown_by="alike",
                 unit="%",
@@ -133,11 +147,12 @@ STUDIES = (
                 0.429,
                 "greedy",
                 _GREEDY_READINGS,
+                nodes=SIZES,
                 why="greedy-backups",
                 shown_by="alike",
                 unit="%",
             ),
-            _straight("greedy"),
+            _straight("greedy", SIZES),
         ],
     ),
     Study(
@@ -154,8 +169,8 @@ STUDIES = (
             ]
         ),
         published=[
-            _straight("primal-dual"),
-            _straight("primal-dual", "primaries", "the shape of the dependency is linear"),
+            _straight("primal-dual", HALF),
+            _straight("primal-dual", HALF, "primaries", "the shape of the dependency is linear"),
             *(
                 row
                 for says, metric, value, unit, instead_of in (
@@ -168,7 +183,8 @@ STUDIES = (
                     metric,
                     value,
                     "primal-dual",
-                    _sizes("primal-dual"),
+                    [("full", "2,000 nodes", _of("primal-dual", **SIZES)), *_sizes("primal-dual")],
+                    nodes=HALF,
                     why="half-the-nodes",
                     shown_by="printed",
                     instead_of=instead_of,

@@ -3,7 +3,7 @@
 from topicloom.study.cells import Cell
 from topicloom.study.papers.churn import churn_trends
 from topicloom.study.papers.churn.churn_rounds import AS_PRINTED, PRINTED, ROUNDS, SHADOW, plain, printed
-from topicloom.study.papers.churn.churn_shared import PLAIN, churn_workload, rounds
+from topicloom.study.papers.churn.churn_shared import ONE_RUN, PLAIN, churn_workload, rounds
 from topicloom.study.papers.shared import cells, mean_of, tried
 from topicloom.study.studies import AT_MOST, Line, Panel, Published, Scale, Study
 
@@ -65,6 +65,7 @@ STUDY = Study(
             0.0159,
             mean_of("shadow_share", **SHADOW),
             unit="%",
+            runs=ONE_RUN,
             why="shadow-sets",
             shown_by=("printed",),
             instead_of="plain",
@@ -84,6 +85,7 @@ STUDY = Study(
             mean_of("shadow_share", **{**SHADOW, **PLAIN}),
             key="plain",
             unit="%",
+            runs=ONE_RUN,
         ),
         tried(
             "shadow set, largest share, sizes ~ s⁻²",
@@ -99,6 +101,7 @@ STUDY = Study(
             mean_of("shadow_share", **PRINTED),
             key="printed",
             unit="%",
+            runs=ONE_RUN,
         ),
         *_times("shadow", "Shadow", "join", 0.00014),
         *_times("naive", "Naive", "join", 0.00043),

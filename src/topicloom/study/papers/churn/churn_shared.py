@@ -18,9 +18,11 @@ _LAW = (
 )
 SETTING = f"2,000 nodes, 200 topics, {_LAW}"
 HALF_SETTING = (
-    f"1,000 nodes, 200 topics, {_LAW} The paper says 2,000 nodes; Figures 2 and 3 have the numbers of 1,000, and "
-    "Figure 5 is nearer to them. Those of 2,000 stand under other readings."
+    f"1,000 nodes, 200 topics, {_LAW} §VI says 2,000 nodes, but what it says of this figure contradicts that "
+    "([S-5](errata.md#s-5)), and fits 1,000. The numbers of 2,000 stand under other readings."
 )
+# The paper names no number of runs, and speaks of one sequence of rounds.
+ONE_RUN = 1
 
 
 def churn_workload(scale: Scale, *, half: bool = False) -> dict[str, Any]:

@@ -56,20 +56,16 @@ def by_builder(primal_dual: Where, greedy: Where, unweighted: Where) -> list[Pub
     ]
 
 
-def by_coverage(half: Callable[[int], Where], full: Callable[[int], Where]) -> list[Published]:
-    """Figure 5. Both give the conditions for a coverage factor, with 1,000 and with 2,000 nodes."""
+def by_coverage(of: Callable[[int], Where]) -> list[Published]:
+    """Figure 5. ``of`` gives the conditions for a coverage factor."""
 
-    def at(round_number: int, results: Results, of: Callable[[int], Where] = half) -> FloatArray:
+    def at(round_number: int, results: Results) -> FloatArray:
         return np.array([results.mean("max_degree", at=round_number, **of(c)) for c in (1, 2, 3, 4)])
 
     def largest(values: FloatArray) -> float:
         """Largest ratio of one to the one before."""
         return float((values[1:] / values[:-1]).max())
 
-    def differences(results: Results, of: Callable[[int], Where] = half) -> float:
-        return largest(np.abs(np.diff(at(1000, results, of))))
-
-    successive = "difference of maximum degrees for λ + 1 and λ + 2 over that for λ and λ + 1, larger of the two"
     return [
         trend(
             "maximum degree for λ + 1 over that for λ, largest (it decreases)",
@@ -84,14 +80,12 @@ def by_coverage(half: Callable[[int], Where], full: Callable[[int], Where]) -> l
             AT_MOST,
         ),
         trend(
-            f"{successive} (the differences decrease)",
+            "difference of maximum degrees for λ + 1 and λ + 2 over that for λ and λ + 1, larger of the two (the "
+            "differences decrease)",
             1,
-            differences,
+            lambda r: largest(np.abs(np.diff(at(1000, r)))),
             AT_MOST,
-            why="coverage-chance",
-            shown_by=("differences-full",),
         ),
-        tried(f"{successive}: 2,000 nodes", 1, lambda r: differences(r, full), AT_MOST, key="differences-full"),
         trend(
             "maximum degree for λ = 4 over that for λ = 3 (the difference is insignificant)",
             1,

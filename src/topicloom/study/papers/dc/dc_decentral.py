@@ -119,7 +119,8 @@ STUDY = Study(
     "0.5 to 1.5 units of time, is tried up to ten times, four units apart; crashes happen within the "
     "first 60 units, and nodes look after their peers every ten units while there are crashes. A number "
     "is four bytes, a header twelve. Leaves: every fiftieth node in turn, or each two hundredth with the nine nearest "
-    "to it, at once; 300 nodes and more, Low-ODA. 10,000 nodes: one seed. Every run is judged.",
+    "to it, at once; 300 nodes and more, Low-ODA. 10,000 nodes: one seed. Every run is judged. Who is in which "
+    "partition all nodes know from the start: the first step of §VI-C is not played, and its messages are not counted.",
     found="No paper counts messages. §VII says that a node has to learn the interests of its partition, and a "
     "star node those of all other star nodes as well.",
     remark="Without crashes the links are the centre's. With them, new star nodes and links take the place of "

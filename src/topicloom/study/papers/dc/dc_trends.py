@@ -7,7 +7,7 @@ import numpy as np
 
 from topicloom.study.page.lookup import NotMeasuredError, Results
 from topicloom.study.papers.dc.dc_shared import DEGREE
-from topicloom.study.papers.shared import POPULARITIES, growth, largest_step, smallest_step, trend, unevenness
+from topicloom.study.papers.shared import POPULARITIES, growth, trend, unevenness
 from topicloom.study.studies import AT_LEAST, AT_MOST, Published
 
 TIMED = {"measurement": "time-design", "method": "dc"}
@@ -26,19 +26,19 @@ def joined_degrees() -> Published:
 
 def joining() -> list[Published]:
     """Figure 5."""
-    more = "from one number of nodes to the next, largest ratio"
+    more = "at the most nodes over that at the fewest"
     where = {"method": "star-merge"}
     return [
         trend(
             f"Star Merge's time over the literal GM's {more} (it decreases considerably)",
             1,
-            lambda r: largest_step(r, "nodes", "time_of_literal", measurement="time-join", **where),
+            lambda r: growth(r, "nodes", "time_of_literal", measurement="time-join", **where),
             AT_MOST,
         ),
         trend(
             f"Star Merge's pn-ratio {more} (its decline is the cause)",
             1,
-            lambda r: largest_step(r, "nodes", "pn_ratio", **where),
+            lambda r: growth(r, "nodes", "pn_ratio", **where),
             AT_MOST,
         ),
     ]
@@ -115,15 +115,15 @@ def phases_by_partitions(divided: tuple[int, ...], timed: tuple[int, ...]) -> li
 
     return [
         trend(
-            "E_out at a number of partitions over that at the one before, smallest of all popularities (E_out grows)",
+            "E_out at the most partitions over that at two, least of the popularities (E_out grows)",
             1,
-            lambda r: min(smallest_step(r, "partitions", "outer_links", **links, popularity=p) for p in POPULARITIES),
+            lambda r: min(growth(r, "partitions", "outer_links", **links, popularity=p) for p in POPULARITIES),
             AT_LEAST,
         ),
         trend(
-            "T_out at a number of partitions over that at the one before, smallest, up to 100 (T_out grows)",
+            "T_out at 100 partitions over that at the fewest (T_out grows)",
             1,
-            lambda r: smallest_step(r, "partitions", "outer_seconds", partitions=timed),
+            lambda r: growth(r, "partitions", "outer_seconds", partitions=timed),
             AT_LEAST,
         ),
         trend(
@@ -139,9 +139,9 @@ def by_nodes() -> list[Published]:
     """Figure 8."""
     return [
         trend(
-            "DC's time over the literal GM's from one number of nodes to the next, largest ratio (the impact grows)",
+            "DC's time over the literal GM's at the most nodes over that at the fewest (the impact grows)",
             1,
-            lambda r: largest_step(r, "nodes", "time_of_literal", **TIMED),
+            lambda r: growth(r, "nodes", "time_of_literal", **TIMED),
             AT_MOST,
         ),
         trend(
@@ -177,9 +177,9 @@ def by_topics(partitions: int) -> list[Published]:
     return [
         *(
             trend(
-                f"{name}'s degree from one number of topics to the next, least ratio, Unif (it increases)",
+                f"{name}'s degree at the most topics over that at the fewest, Unif (it increases)",
                 1,
-                lambda r, where=where: smallest_step(r, "topics", DEGREE, measurement="design", **UNIFORM, **where),  # type: ignore[misc]
+                lambda r, where=where: growth(r, "topics", DEGREE, measurement="design", **UNIFORM, **where),  # type: ignore[misc]
                 AT_LEAST,
             )
             for name, where in methods.items()

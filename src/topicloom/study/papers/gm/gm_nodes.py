@@ -2,7 +2,7 @@
 
 from topicloom.study.cells import Cell
 from topicloom.study.page.lookup import Results
-from topicloom.study.papers.shared import POPULARITIES, by_popularity, cells, largest_step, trend, workload
+from topicloom.study.papers.shared import POPULARITIES, by_popularity, cells, growth, trend, workload
 from topicloom.study.studies import AT_LEAST, AT_MOST, ORDER, Panel, Published, Scale, Study
 
 TOPICS = (100, 200)
@@ -21,7 +21,7 @@ def _degree(results: Results, popularity: str, topics: int) -> float:
 
 def _falls(results: Results) -> float:
     curves = [(popularity, topics) for popularity in POPULARITIES for topics in TOPICS]
-    return max(largest_step(results, "nodes", "average_degree", popularity=p, topics=t) for p, t in curves)
+    return max(growth(results, "nodes", "average_degree", popularity=p, topics=t) for p, t in curves)
 
 
 def _exponential(results: Results) -> float:
@@ -61,7 +61,7 @@ STUDIES = (
             for t in TOPICS
         ],
         published=[
-            Published("degree at a number of nodes over that at the one before, largest of all", 1, _falls, AT_MOST),
+            Published("degree at the most nodes over that at the fewest, largest of all", 1, _falls, AT_MOST),
             Published(
                 "Expo's degree over the lower of the two others', larger of both topic counts", 1, _exponential, AT_MOST
             ),

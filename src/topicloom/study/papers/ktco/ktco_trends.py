@@ -8,10 +8,8 @@ from topicloom.study.papers.ktco.ktco_shared import CYCLE, DEGREE, GM, GM2, PLOT
 from topicloom.study.papers.shared import (
     POPULARITIES,
     growth,
-    largest_step,
     linearity,
     ratio,
-    smallest_step,
     trend,
     tried,
 )
@@ -39,17 +37,17 @@ def _largest_over(results: Results, x: str, one: dict[str, Any], other: dict[str
 
 def by_nodes() -> list[Published]:
     """Figure 3."""
-    fall = "degree from one number of nodes to the next, largest ratio of all popularities (it falls)"
+    fall = "degree at the most nodes over that at the fewest, largest of the popularities (it falls)"
     ks = {"method": "harary-pt", "k": PLOTTED}
     return [
         *(
-            trend(f"{name}'s {fall}", 1, _of_all(max, largest_step, "nodes", **method), AT_MOST)
+            trend(f"{name}'s {fall}", 1, _of_all(max, growth, "nodes", **method), AT_MOST)
             for name, method in (("GM2", GM2), ("GM", GM))
         ),
         trend(
-            "CyclePT's degree from one number of nodes to the next, least ratio of all popularities (it rises)",
+            "CyclePT's degree at the most nodes over that at the fewest, least of the popularities (it rises)",
             1,
-            _of_all(min, smallest_step, "nodes", **CYCLE),
+            _of_all(min, growth, "nodes", **CYCLE),
             AT_LEAST,
         ),
         trend(
@@ -59,9 +57,9 @@ def by_nodes() -> list[Published]:
             AT_MOST,
         ),
         trend(
-            "HararyPT's degree from one even k to the next, least ratio of all popularities (it increases with k)",
+            "HararyPT's degree at k = 10 over that at k = 2, least of the popularities (it increases with k)",
             1,
-            _of_all(min, smallest_step, "k", **ks),
+            _of_all(min, growth, "k", **ks),
             AT_LEAST,
         ),
         trend(
@@ -86,17 +84,17 @@ def _gm2_growth(results: Results, popularity: str) -> float:
 
 def by_topics() -> list[Published]:
     """Figure 4 and Appendix D-A."""
-    rise = "degree from one number of topics to the next, least ratio of all popularities (it increases)"
+    rise = "degree at the most topics over that at the fewest, least of the popularities (it increases)"
     return [
         *(
-            trend(f"{name}'s {rise}", 1, _of_all(min, smallest_step, "topics", **method), AT_LEAST)
+            trend(f"{name}'s {rise}", 1, _of_all(min, growth, "topics", **method), AT_LEAST)
             for name, method in (("GM2", GM2), ("GM", GM))
         ),
         trend(
-            "HararyPT's degree from one number of topics to the next, least ratio of all popularities and even k "
-            "(it increases)",
+            "HararyPT's degree at the most topics over that at the fewest, least of all popularities and even k (it "
+            "increases)",
             1,
-            lambda r: min(_of_all(min, smallest_step, "topics", **_harary(k))(r) for k in PLOTTED),
+            lambda r: min(_of_all(min, growth, "topics", **_harary(k))(r) for k in PLOTTED),
             AT_LEAST,
         ),
         trend(

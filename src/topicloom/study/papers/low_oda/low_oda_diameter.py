@@ -6,13 +6,18 @@ from typing import Any
 
 from topicloom.study.cells import Cell
 from topicloom.study.page.lookup import Results
-from topicloom.study.papers.shared import cells, largest_step, ratio, smallest_step, trend, tried, workload
+from topicloom.study.papers.shared import cells, growth, ratio, trend, tried, workload
 from topicloom.study.studies import AT_LEAST, AT_MOST, Line, Panel, Published, Scale, Study
 
 NAMES = {"cd-oda": "CD-ODA", "cd-oda-1": "CD-ODA-I", "cd-oda-2": "CD-ODA-II", "2d-oda": "2D-ODA"}
 BOUND = "star-bound"
 WHY = "two-diameter"
 TEN = workload(100, 100, 10)
+EACH_TOPIC = "each topic is wanted with the same probability"
+
+
+# The sizes: all equal, or each topic wanted with the same probability. The paper says "uniformly at random".
+FIXED, DRAWN = None, "mean"
 
 
 def _grid(
@@ -21,7 +26,8 @@ def _grid(
     """Cells of all four and GM, and of the lower bound for some workloads: its linear program grows fast."""
 
     def grid(scale: Scale) -> list[Cell]:
-        chosen, seeds = scale.pick(quick=quick, paper=drawn), scale.seed_range(10)
+        fixed, seeds = scale.pick(quick=quick, paper=drawn), scale.seed_range(10)
+        chosen = [*fixed, *({**one, "sizes": DRAWN} for one in fixed)]
         return [
             *cells("diameters", [(method, {}) for method in NAMES], chosen, seeds),
             *cells("design", [("gm", {})], chosen, seeds),
@@ -31,18 +37,20 @@ def _grid(
     return grid
 
 
-def _against(results: Results, x: str, method: str, other: str) -> float:
-    return ratio(results, x, "links", {"method": method}, {"method": other})
+def _against(results: Results, x: str, method: str, other: str, sizes: str | None = FIXED) -> float:
+    return ratio(results, x, "links", {"method": method, "sizes": sizes}, {"method": other, "sizes": sizes})
 
 
-def _most_of_gm(results: Results, x: str, share: float = 1.0, method: str = "2d-oda") -> float:
-    of_gm = results.by(x, "links", method=method) / results.by(x, "links", method="gm")
+def _most_of_gm(
+    results: Results, x: str, share: float = 1.0, method: str = "2d-oda", sizes: str | None = FIXED
+) -> float:
+    of_gm = results.by(x, "links", method=method, sizes=sizes) / results.by(x, "links", method="gm", sizes=sizes)
     return share * float(of_gm.max())
 
 
 def _most_of_bound(results: Results, x: str, method: str) -> float:
     """Links of a method over the fewest that a star per topic can have, largest of the points that are bounded."""
-    return float((results.by(x, "links", method=method) / results.by(x, "links", method=BOUND)).max())
+    return float((results.by(x, "links", method=method, sizes=FIXED) / results.by(x, "links", method=BOUND)).max())
 
 
 def _impossible(x: str, where: str, gm: float, stated: Mapping[str, float]) -> list[Published]:
@@ -72,17 +80,52 @@ def _halved(x: str, gm: float, stated: Mapping[str, float]) -> list[Published]:
     """The numbers if 2D-ODA's degree were links / nodes, the others' 2 · links / nodes."""
     halved = "if 2D-ODA's degree is links / nodes"
     return [
-        tried(
-            f"2D-ODA's links over GM's, largest, {halved}", gm, lambda r: _most_of_gm(r, x, 0.5), AT_MOST, key="halved"
+        row
+        for key, how, sizes in (("halved", halved, FIXED), ("halved-drawn", f"{halved} and {EACH_TOPIC}", DRAWN))
+        for row in (
+            tried(
+                f"2D-ODA's links over GM's, largest, {how}",
+                gm,
+                lambda r, sizes=sizes: _most_of_gm(r, x, 0.5, sizes=sizes),  # type: ignore[misc]
+                AT_MOST,
+                key=key,
+            ),
+            *(
+                tried(
+                    f"{NAMES[m]}'s links over 2D-ODA's, mean, {how}",
+                    value,
+                    lambda r, m=m, sizes=sizes: 2 * _against(r, x, m, "2d-oda", sizes),  # type: ignore[misc]
+                    key=f"{key}-{m}",
+                )
+                for m, value in stated.items()
+            ),
+        )
+    ]
+
+
+def _trends(x: str, x_label: str) -> list[Published]:
+    """§6.5: degrees rise with the topics, and fall with nodes and with topics per node."""
+    relation, paper = (AT_LEAST, "rises") if x == "topics" else (AT_MOST, "falls")
+
+    def grows(method: str, sizes: str | None) -> Callable[[Results], float]:
+        return lambda results: growth(results, x, "average_degree", method=method, sizes=sizes)
+
+    says = f"{{}}'s degree at the last point over that at the first (§6.5: {paper} with {x_label})"
+    return [
+        *(
+            trend(
+                says.format(name),
+                1,
+                grows(m, FIXED),
+                relation,
+                why="two-diameter-curves" if m in NAMES else None,
+                shown_by=(f"drawn-{m}",) if m in NAMES else (),
+            )
+            for m, name in {**NAMES, "gm": "GM"}.items()
         ),
         *(
-            tried(
-                f"{NAMES[m]}'s links over 2D-ODA's, mean, {halved}",
-                value,
-                lambda r, m=m: 2 * _against(r, x, m, "2d-oda"),  # type: ignore[misc]
-                key=f"halved-{m}",
-            )
-            for m, value in stated.items()
+            tried(f"{says.format(name)}, {EACH_TOPIC}", 1, grows(m, DRAWN), relation, key=f"drawn-{m}")
+            for m, name in NAMES.items()
         ),
     ]
 
@@ -103,7 +146,9 @@ def _study(
         name=f"low-oda-fig{figure}",
         title=f"overlays of diameter 2 by {x_label}",
         source=f"low-oda-2d-oda, Figure {figure}",
-        setting=f"{setting}; uniform, sizes all equal. Every overlay is checked to have topic diameter ≤ 2.",
+        setting=f"{setting}; uniform, sizes all equal (“the number of subscriptions is fixed”). “Each node is "
+        "interested in each topic uniformly at random” can be read as each topic with the same probability, too: that "
+        "stands under other readings. Every overlay is checked to have topic diameter ≤ 2.",
         found=f"2D-ODA needs at most {gm} times GM's links; CD-ODA-II needs {two} times, CD-ODA and CD-ODA-I {one} "
         "times 2D-ODA's on average.",
         grid=grid,
@@ -114,8 +159,8 @@ def _study(
                 x_label,
                 "average degree",
                 [
-                    *(Line(name, "average_degree", {"method": m}) for m, name in NAMES.items()),
-                    Line("GM", "average_degree", {"method": "gm"}),
+                    *(Line(name, "average_degree", {"method": m, "sizes": FIXED}) for m, name in NAMES.items()),
+                    Line("GM", "average_degree", {"method": "gm", "sizes": FIXED}),
                 ],
             )
         ],
@@ -138,18 +183,7 @@ def _study(
                 )
                 for m, value in stated.items()
             ),
-            *(
-                trend(
-                    f"{name}'s degree at a point over that before, {'smallest' if x == 'topics' else 'largest'} (§6.5: "
-                    f"{'rises' if x == 'topics' else 'falls'} with {x_label})",
-                    1,
-                    lambda r, m=m: (smallest_step if x == "topics" else largest_step)(  # type: ignore[misc]
-                        r, x, "average_degree", method=m
-                    ),
-                    AT_LEAST if x == "topics" else AT_MOST,
-                )
-                for m, name in {**NAMES, "gm": "GM"}.items()
-            ),
+            *_trends(x, x_label),
             *_impossible(x, bounded, gm, stated),
             *_halved(x, gm, stated),
         ],
@@ -162,7 +196,8 @@ def grid_of_case_vii(scale: Scale) -> list[Cell]:
     return cells("diameters", [(m, {}) for m in NAMES], [{"case": "VII", "nodes": n} for n in sizes], range(1))
 
 
-def _gain_over_cd_oda(results: Results, method: str, **where: int) -> float:
+def _gain_over_cd_oda(results: Results, method: str, sizes: str | None = FIXED, **where: Any) -> float:
+    where["sizes"] = sizes
     return 1 - ratio(results, "subscriptions", "links", {"method": method, **where}, {"method": "cd-oda", **where})
 
 
@@ -225,6 +260,16 @@ STUDIES = (
                     0.20,
                     lambda r, m=m: _gain_over_cd_oda(r, m, subscriptions=50),  # type: ignore[misc]
                     key=f"gain-{m}",
+                    unit="%",
+                )
+                for m in ("cd-oda-1", "cd-oda-2")
+            ),
+            *(
+                tried(
+                    f"share of CD-ODA's links that {NAMES[m]} saves, {EACH_TOPIC}",
+                    0.20,
+                    lambda r, m=m: _gain_over_cd_oda(r, m, DRAWN),  # type: ignore[misc]
+                    key=f"gain-drawn-{m}",
                     unit="%",
                 )
                 for m in ("cd-oda-1", "cd-oda-2")
