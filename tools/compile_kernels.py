@@ -15,6 +15,7 @@ import numpy as np
 import topicloom as tl
 from topicloom.kernels.greedy.engine import greedy_links
 from topicloom.measures import measure_topics, topic_hops
+from topicloom.page.node_places import FORCE_LIMIT, layout
 from topicloom.routing.topic_trees import least_trees
 from topicloom.spark.warm import warm_all, warm_refinement
 from topicloom.study.cells import Cell
@@ -81,6 +82,13 @@ def routing() -> None:
     tl.soc(overlay.interest, overlay.links, degree="average", cost="diameter", d=50, C=50)
 
 
+def pages() -> None:
+    """Compile what places nodes in a picture, few and very many."""
+    star = np.column_stack([np.zeros(FORCE_LIMIT, int), np.arange(1, FORCE_LIMIT + 1)])
+    layout(len(star) + 1, star)
+    layout(60, tl.design(tl.generate(**SMALL)).links, radius=np.ones(60), group=np.arange(60) % 3)
+
+
 def tasks_of_spark() -> None:
     """Compile what tasks of Spark run on arrays that they may write to, as those of a process may not."""
     interest = tl.generate(nodes=60, topics=12, subscriptions=4)
@@ -111,6 +119,7 @@ STEPS: tuple[Callable[[], object], ...] = (
     many_rounds,
     upkeep,
     routing,
+    pages,
     tasks_of_spark,
     studies,
     warm_refinement,

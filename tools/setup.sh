@@ -2,6 +2,7 @@
 # Everything that a fresh Debian with Python 3.11 lacks: Java 17 for Spark, a virtual environment, the locked packages.
 # A second run finds its stamp and does nothing.
 # With the word "dev" it also installs what tests, lint and benches need, and compiles all kernels ahead.
+# With the word "browser" it also installs Chromium and its driver, which tests of pages run.
 # With the word "brokers" it installs the message brokers that tests and rehearsals run; one that cannot be had is
 # reported, and its tests skip. With "rabbitmq" it installs RabbitMQ, which only make rehearse-large runs.
 set -eu
@@ -66,6 +67,11 @@ install_brokers() {
         say "eclipse-zenoh could not be installed: its tests will skip"
 }
 
+install_browser() {
+    command -v chromedriver >/dev/null || { apt_install chromium && apt_install chromium-driver; } ||
+        say "chromium could not be installed: tests of pages will skip"
+}
+
 compile_kernels() { "$VENV/bin/python" tools/compile_kernels.py "$@"; }
 
 compile_in_two_processes() {  # they meet in the middle
@@ -81,6 +87,7 @@ if [ -f "$STAMP" ] && [ "$(cat "$STAMP")" = "$(wanted)" ]; then
     [ "$EXTRA" != dev ] || [ -n "$(find src -name '*.nbi' -print -quit)" ] || compile_in_two_processes
     [ "${1:-}" != brokers ] || install_brokers
     [ "${1:-}" != rabbitmq ] || install_rabbitmq
+    [ "${1:-}" != browser ] || install_browser
     exit 0
 fi
 
@@ -117,3 +124,4 @@ wanted >"$VENV/.topicloom-setup-all"
 wanted >"$STAMP"
 [ "${1:-}" != brokers ] || install_brokers
 [ "${1:-}" != rabbitmq ] || install_rabbitmq
+[ "${1:-}" != browser ] || install_browser

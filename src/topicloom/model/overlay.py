@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     import pandas
 
     from topicloom.model.results import Metrics, Verdict
+    from topicloom.page import Page
+    from topicloom.routing import Plan, Routes
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -189,6 +191,61 @@ class Overlay:
         from topicloom.measures import measure  # upwards, as in `save`
 
         return measure(self.interest, self.links)
+
+    def show(
+        self,
+        *,
+        title: str = "overlay",
+        plan: "Plan | Routes | None" = None,
+        before: "Overlay | None" = None,
+        sites: Mapping[str, str] | None = None,
+    ) -> "Page":
+        """Draw the overlay as one self-contained HTML page, as ``topicloom show`` does.
+
+        The page needs no network. It says whether every topic is connected and what breaks when brokers, links or
+        sites fail, draws the network, and finds brokers and topics by name. Names are shown as text, never as markup.
+
+        Parameters
+        ----------
+        title : str
+        plan : Plan or Routes, optional
+            Routes over this overlay: the page then shows the tree of each topic.
+        before : Overlay, optional
+            What this one replaces, for the same interest: the page then shows which links go and come.
+        sites : mapping of str to str, optional
+            Site of each node by name. Nodes are grouped by the first part of their names otherwise.
+
+        Returns
+        -------
+        Page
+            A notebook shows it, and ``save`` writes it.
+
+        See Also
+        --------
+        topicloom.drill : what breaks, as numbers.
+
+        Notes
+        -----
+        Costs as much as `measure` and `verify`, and O(nodes²) to place up to 6,000 nodes, linear above. The page takes
+        some 4 bytes a subscription.
+
+        Examples
+        --------
+        >>> import topicloom as tl
+        >>> tl.design(tl.datasets.example()).show(title="factory")
+        Page(title='factory')
+        """
+        from topicloom.page import Page, document, gather  # upwards, as in `save`
+        from topicloom.routing import Plan
+
+        picture = gather(
+            self,
+            title=title,
+            routes=plan.routes if isinstance(plan, Plan) else plan,
+            before=None if before is None else before.links,
+            sites=sites,
+        )
+        return Page(title, document(picture))
 
     def save(self, directory: str | Path, *, overwrite: bool = False) -> None:
         """Write the overlay directory (Parquet and JSON) that Spark, pandas or DuckDB can read, without Spark.
