@@ -28,7 +28,7 @@ if TYPE_CHECKING:
         verify as verify,
         weak_nodes as weak_nodes,
     )
-    from topicloom.measures import measure as measure, soc as soc
+    from topicloom.measures import disjoint_paths as disjoint_paths, measure as measure, soc as soc
     from topicloom.methods import (
         JOIN_METHODS as JOIN_METHODS,
         METHODS as METHODS,
@@ -114,7 +114,7 @@ _HOMES = {
     "topicloom.deploy": "Inventory export rehearse",
     "topicloom.errors": "TopicloomError",
     "topicloom.judge": "drill random_drills verify weak_nodes",
-    "topicloom.measures": "measure soc",
+    "topicloom.measures": "disjoint_paths measure soc",
     "topicloom.methods": (
         "JOIN_METHODS METHODS Existence MethodSpec automatic cd_oda cd_oda_1 cd_oda_2 cycle_per_topic design "
         "divide_and_conquer drop_redundant_links exact full_mesh gm2 greedy_merge harary_per_topic hub join low_oda "

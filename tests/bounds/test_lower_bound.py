@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import topicloom as tl
 from support.fewest_links import fewest_links
-from support.small_interests import EDGE_CASES, interests, one_topic
+from support.small_interests import EDGE_CASES, cases, interests, one_topic
 from topicloom.bounds import LowerBound
 from topicloom.bounds.search import found_pair_prices, found_potentials
 from topicloom.errors import InvalidOptionError, NoTruthValueError
@@ -23,6 +23,22 @@ def test_a_bound_never_exceeds_the_fewest_links_possible(interest):
     bound = tl.lower_bound(interest, effort=0.3)
     assert bound.check(interest)
     assert bound.links <= fewest_links(interest)
+
+
+@settings(max_examples=200, deadline=None)
+@given(cases(max_nodes=6, max_topics=5, max_links=6), st.integers(0, 10**6))
+def test_no_certificate_proves_more_than_the_fewest_links_beside_those_that_stand(case, seed):
+    interest, standing = case
+    fewest = fewest_links(interest, standing)
+    bound = tl.lower_bound(interest, effort=0.3, standing=standing)
+    assert bound.check(interest)
+    assert len(standing) <= bound.links <= fewest
+    rng, size = np.random.default_rng(seed), np.diff(interest.topic_indptr)
+    prices = rng.integers(0, SCALE // 2, int((size * (size - 1) // 2).sum()))
+    potentials = rng.integers(0, 2**15, len(interest.topics))
+    proofs = {"components": np.empty(0, np.int64), "potentials": potentials, "pair prices": prices}
+    for kind, proof in proofs.items():
+        assert not LowerBound(fewest + 1, kind, proof, bound.standing).check(interest)
 
 
 @settings(max_examples=100, deadline=None)
@@ -79,6 +95,53 @@ def test_a_certificate_that_was_tampered_with_is_rejected():
         assert not replace(bound, kind="faith").check(interest)
     assert not replace(by_pairs, certificate=prices + SCALE // 50).check(interest)
     assert not replace(by_potentials, certificate=rounded + 2**15).check(interest)
+
+
+def test_a_pair_that_pays_more_than_a_link_earns_proves_nothing():
+    interest = tl.Interest.from_pairs(list("aabb"), list("xyxy"))
+    assert tl.design(interest).n_links == 1
+    for excess in (0, 1, SCALE // 64):
+        prices = np.array([SCALE // 2, SCALE // 2 + excess])
+        for certificate in (prices, prices[::-1]):
+            assert LowerBound(1, "pair prices", certificate).check(interest) == (excess == 0)
+            assert not LowerBound(2, "pair prices", certificate).check(interest)
+
+
+def test_a_price_of_one_topic_above_a_link_proves_nothing():
+    for excess in (0, 1, SCALE // 64):
+        bound = LowerBound(1, "pair prices", np.array([SCALE + excess]))
+        assert bound.check(one_topic(2)) == (excess == 0)
+
+
+@settings(max_examples=60, deadline=None)
+@given(interests(max_nodes=6, max_topics=4), st.integers(0, 10**6), st.integers(1, SCALE // 32), st.data())
+def test_prices_are_accepted_up_to_what_a_link_earns_and_no_further(interest, seed, excess, data):
+    """Whichever pair pays one part too much, and in whichever of its topics, the certificate proves nothing."""
+    size = np.diff(interest.topic_indptr)
+    prices = np.random.default_rng(seed).integers(0, SCALE // 8, int((size * (size - 1) // 2).sum()))
+    if not len(prices):
+        return
+    owner = [pair for t in range(interest.n_topics) for pair in combinations(interest.subscribers(t).tolist(), 2)]
+    raised = data.draw(st.integers(0, len(prices) - 1))
+    of_pair = [at for at, pair in enumerate(owner) if pair == owner[raised]]
+    prices[raised] += SCALE - prices[of_pair].sum()
+    exact = LowerBound(1, "pair prices", prices.copy())
+    assert exact.check(interest)
+    prices[raised] += excess
+    assert not replace(exact, certificate=prices).check(interest)
+
+
+def test_standing_links_of_a_certificate_are_looked_at():
+    interest = tl.generate(nodes=30, topics=8, subscriptions=4, seed=1)
+    ring, standing = tl.ring_per_topic(interest), tl.ring_per_topic(interest).links[:20]
+    assert tl.lower_bound(interest, standing=ring).links == ring.n_links
+    bound = tl.lower_bound(interest, standing=standing)
+    assert bound.check(interest)
+    assert bound.links > tl.lower_bound(interest).links
+    assert not replace(bound, standing=standing[:0]).check(interest)
+    assert not replace(bound, standing=np.array([[0, 99]])).check(interest)
+    repeated = replace(bound, standing=np.concatenate([standing, standing]), links=bound.links + 1)
+    assert not repeated.check(interest)
 
 
 def test_a_certificate_for_another_interest_proves_nothing_of_this_one():

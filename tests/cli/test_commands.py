@@ -123,13 +123,18 @@ def test_an_existing_output_is_kept_unless_it_may_be_replaced(shared_session, su
 
 
 def test_generate_is_the_same_in_memory_and_on_spark(shared_session, tmp_path, capsys):
-    options = ("--nodes", 50, "--topics", 9, "--subscriptions", 3, "--popularity", "zipf", "--seed", 2)
+    law = ("--sizes", "power-law", "--min-size", 3, "--max-size", 8, "--size-exponent", 1.5, "--size-shift", 2)
+    options = ("--nodes", 50, "--topics", 9, "--popularity", "exponential", "--rate", 18, *law, "--seed", 2)
     assert run(capsys, "generate", tmp_path / "memory", *options)[0] == 0
     assert run(capsys, "generate", tmp_path / "spark", *options, "--master", "local[2]")[0] == 0
     import pyarrow.parquet as pq
 
     tables = [pq.read_table(tmp_path / name).to_pandas() for name in ("memory", "spark")]
     assert sorted(tables[0].itertuples(index=False)) == sorted(tables[1].itertuples(index=False))
+    law = {"sizes": "power-law", "min_size": 3, "max_size": 8, "size_exponent": 1.5, "size_shift": 2}
+    drawn = tl.generate(50, 9, popularity="exponential", rate=18, **law, seed=2)
+    wants = {(drawn.node_label(v), drawn.topic_label(t)) for v in range(50) for t in drawn.topics_of(v)}
+    assert set(tables[0].itertuples(index=False, name=None)) == wants
 
 
 def test_hostile_labels_do_not_reach_the_terminal(shared_session, tmp_path, capsys):

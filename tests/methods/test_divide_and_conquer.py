@@ -40,6 +40,10 @@ def test_always_topic_connected(interest, partitions, division, inner, core, lim
     report = overlay.report
     assert report["inner_links"] + report["outer_links"] == overlay.n_links
     assert 0 <= report["pn_ratio"] < 1
+    ratios = report["pn_ratios"].values()
+    assert sum(one["nodes"] for one in ratios) == interest.n_nodes
+    assert all(0 <= one["mean"] <= one["max"] + 1e-12 for one in ratios)
+    assert max((one["max"] for one in ratios), default=0) == report["pn_ratio"]
     assert json.loads(json.dumps(dict(report))) == report
 
 

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 import topicloom as tl
 from support.fewest_links import fewest_links
-from support.small_interests import interests, one_topic
+from support.small_interests import cases, interests, one_topic
 from topicloom.bounds.search import found_pair_prices, found_potentials
-from topicloom.errors import InvalidOptionError, NoTruthValueError
+from topicloom.errors import InvalidLinksError, InvalidOptionError, NoTruthValueError
 from topicloom.methods.exact.branching import branch, candidate_links
 
 
@@ -56,6 +56,72 @@ def test_no_link_that_an_optimal_overlay_contains_is_ruled_out(interest):
 def test_fifty_nodes_are_proved_by_prices_alone(popularity):
     interest = tl.generate(nodes=50, topics=20, subscriptions=5, popularity=popularity, seed=1)
     assert tl.exact(interest).report["exact"]["sentence"] == "optimal, proved by prices"
+
+
+@settings(max_examples=150, deadline=None)
+@given(cases(max_nodes=6, max_topics=4, max_links=5))
+def test_the_fewest_links_beside_those_that_stand_are_found_and_the_proof_is_true(case):
+    interest, standing = case
+    overlay = tl.exact(interest, effort=2, seconds=20, standing=standing)
+    assert overlay.verify().ok
+    assert [tuple(sorted(link)) for link in standing] == [
+        tuple(link) for link in overlay.links[: len(standing)].tolist()
+    ]
+    assert overlay.n_links == fewest_links(interest, standing)
+    assert overlay.report["exact"]["bound"] <= overlay.n_links
+
+
+@settings(max_examples=40, deadline=None)
+@given(cases(max_nodes=6, max_topics=4, max_links=4))
+def test_branching_alone_finds_the_fewest_links_beside_those_that_stand(case):
+    interest, standing = case
+    optimum = fewest_links(interest, standing)
+    first = np.array([sorted(link) for link in standing], np.int32).reshape(-1, 2)
+    others = [pair for pair in sharing_pairs(interest).tolist() if pair not in first.tolist()]
+    pairs = np.concatenate([first, np.array(others, np.int32).reshape(-1, 2)])
+    if others:
+        found = branch(interest, pairs, 0, len(pairs), 20, len(first))
+        assert found.links is not None
+        assert len(found.links) == found.at_least == optimum
+        assert found.links[: len(first)].tolist() == first.tolist()
+        assert branch(interest, pairs, 0, optimum - 1, 20, len(first)).links is None
+
+
+@settings(max_examples=30, deadline=None)
+@given(cases(max_nodes=6, max_topics=4, max_links=5))
+def test_existence_of_a_join_is_answered_with_evidence(case):
+    """Avg-TCO-Join, Def. 3 of the star-merge paper; the standing links may be any."""
+    interest, standing = case
+    optimum = fewest_links(interest, standing)
+    yes = tl.tco_exists(interest, links=optimum, effort=2, standing=standing)
+    assert (yes.answer, yes.overlay.n_links, yes.overlay.verify().ok) == ("yes", optimum, True)
+    assert {tuple(sorted(link)) for link in standing} <= {tuple(link) for link in yes.overlay.links.tolist()}
+    if optimum:
+        no = tl.tco_exists(interest, links=optimum - 1, effort=2, standing=standing)
+        assert (no.answer, no.at_least) == ("no", optimum)
+        assert no.bound.check(interest)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_join_stands_beside_its_optimum(seed):
+    interest = tl.generate(nodes=24, topics=10, subscriptions=4, seed=seed)
+    sites = [tl.greedy_merge(interest.restrict(range(at, at + 12))) for at in (0, 12)]
+    joined = [tl.join(sites, method=method) for method in tl.JOIN_METHODS]
+    standing = [link for site in sites for link in site.to_pandas()[["src", "dst"]].itertuples(index=False)]
+    best = tl.exact(interest, effort=10, standing=standing)
+    assert best.report["exact"]["optimal"]
+    assert sum(site.n_links for site in sites) < best.n_links <= min(one.n_links for one in joined)
+    assert tl.lower_bound(interest, standing=standing).links <= best.n_links
+    assert best.n_links >= tl.exact(interest, effort=10).n_links
+
+
+def test_a_link_that_stands_is_kept_though_no_topic_needs_it():
+    interest = tl.Interest.from_pairs(list("aabbcd"), list("xyxyzz"))
+    overlay = tl.exact(interest, standing=[("a", "c"), ("c", "d")])
+    assert overlay.to_pandas()[["src", "dst"]].values.tolist() == [["a", "c"], ["c", "d"], ["a", "b"]]
+    assert overlay.report["exact"]["standing"] == 2
+    with pytest.raises(InvalidLinksError, match="not in the subscriptions, such as 'q'"):
+        tl.exact(interest, standing=[("a", "q")])
 
 
 def test_a_gap_that_is_left_is_said():

@@ -40,6 +40,20 @@ def sites(draw):
     return found
 
 
+def check_pn_ratios(report, units, stars):
+    """The highest ratio, and number, mean and maximum of those of star nodes and of the others."""
+    ratios, every_star = pn_ratios(units, stars), set().union(*stars)
+    assert report["pn_ratio"] == pytest.approx(float(max(ratios.values())))
+    for name, nodes in (("star", every_star), ("other", ratios.keys() - every_star)):
+        if not nodes:
+            assert name not in report["pn_ratios"]
+            continue
+        found = report["pn_ratios"][name]
+        assert found["nodes"] == len(nodes)
+        assert found["mean"] == pytest.approx(float(sum(ratios[v] for v in nodes) / len(nodes)))
+        assert found["max"] == pytest.approx(float(max(ratios[v] for v in nodes)))
+
+
 @settings(max_examples=60)
 @given(sites(), st.integers(0, 3))
 def test_joining_replayed(parts, seed):
@@ -50,7 +64,7 @@ def test_joining_replayed(parts, seed):
     stars = star_sets(joined.interest, units, seed)
     assert [site["stars"] for site in joined.report["overlays"]] == [len(one) for one in stars]
     assert is_greedy_merge(joined.interest, stars, as_pairs(joined.links[joined.report["inner_links"] :]))
-    assert joined.report["pn_ratio"] == pytest.approx(float(max(pn_ratios(units, stars).values())))
+    check_pn_ratios(joined.report, units, stars)
 
 
 def test_a_node_with_private_topics_alone_is_no_star():
@@ -79,7 +93,7 @@ def test_divide_and_conquer_replayed(interest, partitions, seed):
     for number, unit in enumerate(units):
         assert is_greedy_merge(interest, [[v] for v in unit], as_pairs(inner[by_partition == number]))
     assert is_greedy_merge(interest, stars, as_pairs(outer))
-    assert report["pn_ratio"] == pytest.approx(float(max(pn_ratios(units, stars).values())))
+    check_pn_ratios(report, units, stars)
 
 
 def private_topics():
@@ -201,3 +215,27 @@ def test_the_cases_tell_right_formulas_from_wrong_ones():
         found = costs(interest, seed)
         told |= {name for name, (aim, rule) in WRONG.items() if best(rule, found) != best(RULES[aim], found)}
     assert told == set(WRONG)
+
+
+def test_star_nodes_of_merges_in_groups_consider_those_of_their_group_and_then_of_the_next():
+    """Who represents a group considers star nodes of other groups, too."""
+    interest = tl.generate(nodes=48, topics=10, subscriptions=3, seed=5)
+    report = tl.design(interest, "dc", partitions=6, merge_limit=12, core=0, seed=5).report
+    first = report["merge_tree"][0]
+    assert first["groups"] > 1 and len(report["merge_tree"]) > 1
+    partition = divide(interest, 6, "random", seed=5)
+    units = [np.flatnonzero(partition == number).tolist() for number in range(6)]
+    stars = star_sets(interest, units, 5)
+    groups = [[0]]
+    for unit in range(1, 6):  # neighbours, two at least, while they have at most 12 star nodes
+        if len(groups[-1]) >= 2 and sum(len(stars[one]) for one in groups[-1]) + len(stars[unit]) > 12:
+            groups.append([])
+        groups[-1].append(unit)
+    assert len(groups) == first["groups"]
+    known = 0
+    for group in groups:
+        together = sum(len(stars[unit]) for unit in group)
+        known += sum(len(stars[unit]) * (len(units[unit]) - 1 + together - len(stars[unit])) for unit in group)
+    highest_up = [level["star_nodes"] for level in report["merge_tree"][1:]]
+    assert known / 48 < report["pn_ratios"]["star"]["mean"] * report["star_nodes"]
+    assert report["pn_ratios"]["star"]["mean"] * report["star_nodes"] <= (known + sum(n * n for n in highest_up)) / 48

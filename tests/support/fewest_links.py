@@ -1,14 +1,19 @@
 """The fewest links of a small interest, by brute force."""
 
+from collections.abc import Collection
+
 import topicloom as tl
 
 
-def fewest_links(interest: tl.Interest) -> int:
-    """By depth-first search: some link must leave a component of a broken topic; each is tried."""
+def fewest_links(interest: tl.Interest, standing: Collection[tuple[int, int]] = ()) -> int:
+    """By depth-first search: some link must leave a component of a broken topic; each is tried.
+
+    Of overlays that contain the standing links, which are counted.
+    """
     topics = [set(interest.subscribers(t).tolist()) for t in range(interest.n_topics)]
     for most in range(interest.n_nodes**2 + 1):
-        if _reaches([topic for topic in topics if len(topic) > 1], frozenset(), most):
-            return most
+        if _reaches([topic for topic in topics if len(topic) > 1], frozenset(standing), most):
+            return most + len(set(standing))
     raise AssertionError("all pairs do")
 
 

@@ -25,11 +25,13 @@ def label_rows(interest: tl.Interest) -> list[tuple[str, str]]:
 
 
 @st.composite
-def cases(draw: st.DrawFn, max_nodes: int = 9, max_topics: int = 4) -> tuple[tl.Interest, list[tuple[int, int]]]:
+def cases(
+    draw: st.DrawFn, max_nodes: int = 9, max_topics: int = 4, max_links: int | None = None
+) -> tuple[tl.Interest, list[tuple[int, int]]]:
     """An interest of at least one node, and links over it."""
     interest = draw(interests(max_nodes, max_topics, min_nodes=1))
     pairs = [(u, v) for u in range(interest.n_nodes) for v in range(u)]
-    return interest, draw(st.lists(st.sampled_from(pairs), unique=True)) if pairs else []
+    return interest, draw(st.lists(st.sampled_from(pairs), unique=True, max_size=max_links)) if pairs else []
 
 
 @st.composite

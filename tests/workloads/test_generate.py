@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import topicloom as tl
+from topicloom.study.inputs import sizes_from_least
 from topicloom.workloads.tables import popularity_weights
 from topicloom.workloads.workload import Workload
 
@@ -95,6 +96,16 @@ def test_one_draw_per_node_has_55_percent_on_the_top_tenth():
     assert shares(interest)[:20].sum() == pytest.approx(0.55, abs=0.01)
 
 
+@pytest.mark.parametrize(("rate", "share"), [(18.0, 0.835), (3, 0.273), (0, 0.1)])
+def test_the_rate_of_the_exponential_decides_the_share_of_the_top_tenth(rate, share):
+    options = {"nodes": 20_000, "topics": 200, "subscriptions": 1, "popularity": "exponential", "rate": rate}
+    interest = tl.generate(**options, seed=13)
+    assert shares(interest)[:20].sum() == pytest.approx(share, abs=0.015)
+    expected = np.exp(-rate * np.arange(200) / 200)
+    expected /= expected.sum()
+    assert np.abs(shares(interest) - expected).max() < 5 * np.sqrt(expected.max() / 20_000)
+
+
 def test_several_distinct_draws_have_the_frequencies_of_rejecting_repeats():
     nodes, wanted = 20_000, 4
     weights = np.arange(1, 13) ** -1.0
@@ -121,6 +132,34 @@ def test_power_law_sizes_fall_by_the_power():
     assert sizes.mean() == pytest.approx(24, abs=0.5)
     flat = np.diff(tl.generate(5000, 200, sizes="power-law", size_exponent=0, seed=1).indptr)
     assert flat.mean() == pytest.approx(50, abs=2)
+
+
+def test_shifted_sizes_are_the_law_of_the_churn_studies():
+    nodes = 50_000
+    sizes = np.diff(tl.generate(nodes, 200, sizes="power-law", size_shift=9, seed=16).indptr)
+    studies = np.diff(sizes_from_least(nodes, 200, least=10, most=90, exponent=2.0, seed=1).indptr)
+    expected = np.arange(1, 82) ** -2.0
+    expected *= nodes / expected.sum()
+    for drawn in (sizes, studies):
+        counts = np.bincount(drawn, minlength=91)[10:]
+        assert counts.sum() == nodes
+        assert ((counts - expected) ** 2 / expected).sum() < 140  # 80 degrees of freedom, as above
+    assert sizes.mean() == pytest.approx(12.05, abs=0.1)
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"rate": 18.0}, "rate is for popularity='exponential' only, and popularity is 'uniform'"),
+        ({"rate": -1, "popularity": "exponential"}, "rate is -1; a finite number from 0 up is accepted"),
+        ({"size_shift": 9}, "size_shift is for sizes='power-law' only, and sizes is 'fixed'"),
+        ({"size_shift": 10, "sizes": "power-law"}, "size_shift is 10; it has to be below min_size, which is 10"),
+        ({"size_shift": 0.5, "sizes": "power-law"}, "size_shift is 0.5"),
+    ],
+)
+def test_a_rate_or_a_shift_that_means_nothing_is_refused(options, sentence):
+    with pytest.raises(tl.TopicloomError, match=sentence):
+        tl.generate(topics=200, **options)
 
 
 def test_topics_of_different_nodes_are_not_correlated():

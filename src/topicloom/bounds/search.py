@@ -11,8 +11,10 @@ from topicloom.kernels.bounds.link_prices import (
     potential_trees,
     raise_prices,
 )
+from topicloom.kernels.greedy.components import components_of_links
+from topicloom.kernels.greedy.engine import NO_LINKS
 from topicloom.model import Interest
-from topicloom.model.arrays import Int64Array
+from topicloom.model.arrays import Int32Array, Int64Array
 from topicloom.model.interest import both_ways
 
 Floats = npt.NDArray[np.float64]
@@ -25,16 +27,18 @@ _MOST_PAIRS = 2e8
 _MOST_SUMS = 1e8  # for two nodes each, in eight bytes
 _RATE, _LAST_RATE = 0.2, 0.02
 _PAIR_RATE, _LAST_PAIR_RATE = 0.3, 0.001
+_NEXT_TO_NOTHING = np.float32(1e-9)  # rounds to nothing, and can be divided by
 _CAUTION = 1 - 3e-5  # rounding of float32 must not lift the prices of a pair above 1
 
 
-def found_potentials(interest: Interest, effort: float) -> tuple[Floats, Int64Array]:
+def found_potentials(interest: Interest, effort: float, standing: Int32Array = NO_LINKS) -> tuple[Floats, Int64Array]:
     """Potentials per subscription, as found and as whole numbers from 0 to `HIGHEST_POTENTIAL`.
 
     Gradient ascent (Adam) on their logarithms, from subscribers^(-1/4), which makes prices fall with the square root.
+    Topics that standing links connect leave it to the others to pay; otherwise the search does not know these links.
     """
     size = np.diff(interest.topic_indptr)
-    paying, work = _paying(interest, _MOST_WORK * effort)
+    paying, work = _paying(interest, _MOST_WORK * effort, standing)
     pays = np.zeros(interest.n_topics, bool)
     pays[paying] = True
     logs = -np.log(np.maximum(size, 1))[interest.topics] / 4
@@ -58,14 +62,15 @@ def found_potentials(interest: Interest, effort: float) -> tuple[Floats, Int64Ar
     return potential, _rounded(interest, potential)
 
 
-def _paying(interest: Interest, most_work: float) -> tuple[Int64Array, float]:
+def _paying(interest: Interest, most_work: float, standing: Int32Array) -> tuple[Int64Array, float]:
     """Choose the topics that pay, rarest first, up to a limit of work. Returns them, and the work of an evaluation."""
     size = np.diff(interest.topic_indptr).astype(np.float64)
     wanted = np.diff(interest.indptr).astype(np.float64)[interest.topic_nodes]
     sums = np.concatenate([np.zeros(1), np.cumsum(wanted)])
     work = size * (sums[interest.topic_indptr[1:]] - sums[interest.topic_indptr[:-1]]) / 2
     rarest = np.argsort(size, kind="stable")
-    rarest = rarest[size[rarest] > 1]
+    heads = np.unique(components_of_links(interest.indptr, interest.topics, standing))
+    rarest = rarest[np.bincount(interest.topics[heads], minlength=interest.n_topics)[rarest] > 1]
     upto = np.cumsum(work[rarest])
     fitting = rarest[upto <= most_work]
     return fitting.astype(np.int64), float(upto[len(fitting) - 1]) if len(fitting) else 0.0
@@ -85,13 +90,20 @@ def pairs_fit(interest: Interest) -> bool:
     return float((size * size).sum()) / 2 <= _MOST_PAIRS
 
 
-def found_pair_prices(interest: Interest, potential: Floats, effort: float) -> npt.NDArray[np.int32]:
-    """Prices of every topic and pair, as whole numbers, from those of the potentials by multiplicative weights."""
+def found_pair_prices(
+    interest: Interest, potential: Floats, effort: float, standing: Int32Array = NO_LINKS
+) -> npt.NDArray[np.int32]:
+    """Prices of every topic and pair, as whole numbers, from those of the potentials by multiplicative weights.
+
+    Pairs that standing links connect within a topic pay nothing there.
+    """
     size = np.diff(interest.topic_indptr).astype(np.int64)
     pair_ptr = np.concatenate([np.zeros(1, np.int64), np.cumsum(size * (size - 1) // 2)])
     arrays = (interest.indptr, interest.topics)
     topics = (interest.topic_indptr, interest.topic_nodes)
     prices = pair_prices(*arrays, *topics, pair_ptr, potential)
+    connected = _connected_pairs(interest, standing)
+    prices[connected] = _NEXT_TO_NOTHING
     parent, place = np.empty(len(interest.topics), np.int32), _places(interest)
     best, highest = prices.copy(), -1.0
     steps = max(1, int(min(_PAIR_STEPS, _PAIR_WORK / max(pair_ptr[-1], 1)) * effort))
@@ -102,8 +114,24 @@ def found_pair_prices(interest: Interest, potential: Floats, effort: float) -> n
             best[:] = prices
         rate = _PAIR_RATE * (_LAST_PAIR_RATE / _PAIR_RATE) ** (step / steps)
         raise_prices(*arrays, place, *topics, pair_ptr, prices, parent, np.float32(np.exp(rate)))
+        prices[connected] = _NEXT_TO_NOTHING
     rounded: npt.NDArray[np.int32] = np.floor(best.astype(np.float64) * (SCALE * _CAUTION)).astype(np.int32)
     return rounded
+
+
+def _connected_pairs(interest: Interest, standing: Int32Array) -> Int64Array:
+    """Numbers of the pairs, among those of all topics, that standing links connect within their topic."""
+    if not len(standing):
+        return np.empty(0, np.int64)
+    component = components_of_links(interest.indptr, interest.topics, standing)
+    component = component[np.argsort(interest.topics, kind="stable")]
+    found, start = [np.empty(0, np.int64)], 0
+    for t in range(interest.n_topics):
+        of_members = component[interest.topic_indptr[t] : interest.topic_indptr[t + 1]]
+        first, second = np.triu_indices(len(of_members), 1)
+        found.append(start + np.flatnonzero(of_members[first] == of_members[second]))
+        start += len(first)
+    return np.concatenate(found)
 
 
 def _places(interest: Interest) -> Int64Array:

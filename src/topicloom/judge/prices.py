@@ -4,6 +4,9 @@ An overlay contains a spanning tree of every topic. Let every topic pay a price 
 that the topics of a pair pay at most `SCALE` together. A link then earns at most `SCALE`, and the tree of a topic costs
 at least as much as the cheapest one: SCALE · links ≥ Σ over topics of the cheapest spanning tree. All arithmetic is in
 int64 and exact.
+
+Where links *stand* already, only further links are to be paid for: two subscribers that standing links connect within a
+topic pay nothing there, whatever a certificate says, and the standing links are added to what is proved.
 """
 
 from typing import Any
@@ -12,15 +15,17 @@ import numpy as np
 import numpy.typing as npt
 
 from topicloom.judge.compiled import compiled
-from topicloom.judge.connected import component_labels
+from topicloom.judge.connected import component_labels, join_entries
+from topicloom.model.arrays import Int32Array, Int64Array
 from topicloom.model.interest import Interest
 
 Ints = npt.NDArray[Any]
 SCALE = 1 << 20
 HIGHEST_POTENTIAL = 1 << 15
+_NO_LINKS: Int32Array = np.empty((0, 2), np.int32)
 
 
-def proved_by_potentials(interest: Interest, potentials: Ints) -> int:
+def proved_by_potentials(interest: Interest, potentials: Ints, standing: Int32Array = _NO_LINKS) -> int:
     """Fewest links that potentials prove: one whole number from 0 to 2^15 for every subscription (by node, then topic).
 
     The price of a pair in a topic is SCALE times the product of both potentials, divided by the sum of such products
@@ -33,12 +38,18 @@ def proved_by_potentials(interest: Interest, potentials: Ints) -> int:
     pays = np.bincount(interest.topics, potentials, interest.n_topics) > 0
     topic_ptr, nodes = interest.topic_indptr, interest.topic_nodes
     paid = _paid_by_potentials(
-        interest.indptr, interest.topics, topic_ptr, nodes, potentials.astype(np.int64), np.flatnonzero(pays)
+        interest.indptr,
+        interest.topics,
+        topic_ptr,
+        nodes,
+        _connected_parts(interest, standing),
+        potentials.astype(np.int64),
+        np.flatnonzero(pays),
     )
-    return -(-int(paid) // SCALE)
+    return -(-int(paid) // SCALE) + len(standing)
 
 
-def proved_by_pairs(interest: Interest, prices: Ints) -> int:
+def proved_by_pairs(interest: Interest, prices: Ints, standing: Int32Array = _NO_LINKS) -> int:
     """Fewest links that prices of pairs prove: a whole number for every topic and pair of its subscribers.
 
     Topics are in order, pairs of a topic as (first, second), (first, third) … by rising node. Returns 0 if a price is
@@ -53,20 +64,41 @@ def proved_by_pairs(interest: Interest, prices: Ints) -> int:
     topic_ptr, nodes = interest.topic_indptr, interest.topic_nodes
     if _most_paid(interest.indptr, interest.topics, topic_ptr, nodes, starts, prices) > SCALE:
         return 0
-    return -(-int(_paid_by_pairs(topic_ptr, starts, prices)) // SCALE)
+    paid = _paid_by_pairs(topic_ptr, starts, _connected_parts(interest, standing), prices)
+    return -(-int(paid) // SCALE) + len(standing)
 
 
-def proved_by_components(interest: Interest) -> int:
-    """Fewest links because nodes that share topics, directly or over others, end up connected: nodes - components."""
+def proved_by_components(interest: Interest, standing: Int32Array = _NO_LINKS) -> int:
+    """Fewest links because nodes that share topics, directly or over others, end up connected: nodes - components.
+
+    A further link joins two components of the nodes at most, so that standing links only leave fewer to join.
+    """
     n = interest.n_nodes
     nodes = np.repeat(np.arange(n), np.diff(interest.indptr))
-    component = component_labels(nodes, interest.topics + n, n + interest.n_topics)
-    return n - len(np.unique(component[:n]))
+    before = component_labels(standing[:, 0], standing[:, 1], n)
+    after = component_labels(
+        np.concatenate([nodes, standing[:, 0]]),
+        np.concatenate([interest.topics + n, standing[:, 1]]),
+        n + interest.n_topics,
+    )
+    return len(np.unique(before)) - len(np.unique(after[:n])) + len(standing)
+
+
+def _connected_parts(interest: Interest, standing: Int32Array) -> Int64Array:
+    """Number what standing links connect within a topic: equal numbers for subscribers of one component.
+
+    In the order of ``topic_nodes``.
+    """
+    parent = np.arange(interest.n_subscriptions)
+    join_entries(interest.indptr, interest.topics, standing, parent, np.zeros(len(standing), bool))
+    while not np.array_equal(parent, parent[parent]):
+        parent = parent[parent]
+    return parent[np.argsort(interest.topics, kind="stable")]
 
 
 @compiled
 def _paid_by_potentials(
-    indptr: Ints, topics: Ints, topic_ptr: Ints, nodes: Ints, potentials: Ints, paying: Ints
+    indptr: Ints, topics: Ints, topic_ptr: Ints, nodes: Ints, part: Int64Array, potentials: Ints, paying: Ints
 ) -> Any:
     """Σ over topics of the cheapest spanning tree, by Prim's algorithm."""
     own = np.zeros(len(topic_ptr) - 1, np.int64)
@@ -93,7 +125,7 @@ def _paid_by_potentials(
                     products += value
                     if topics[x] == t:
                         product = value
-                price = product * SCALE // products if products > 0 else np.int64(0)
+                price = product * SCALE // products if products > 0 and part[e] != part[current] else np.int64(0)
                 cheapest[e] = min(cheapest[e], price)
                 if following < 0 or cheapest[e] < cheapest[following]:
                     following = e
@@ -123,7 +155,7 @@ def _most_paid(indptr: Ints, topics: Ints, topic_ptr: Ints, nodes: Ints, starts:
 
 
 @compiled
-def _paid_by_pairs(topic_ptr: Ints, starts: Ints, prices: Ints) -> Any:
+def _paid_by_pairs(topic_ptr: Ints, starts: Ints, part: Int64Array, prices: Ints) -> Any:
     """Σ over topics of the cheapest spanning tree, by Prim's algorithm."""
     total: Any = np.int64(0)
     for t in range(len(topic_ptr) - 1):
@@ -139,6 +171,8 @@ def _paid_by_pairs(topic_ptr: Ints, starts: Ints, prices: Ints) -> Any:
                     continue
                 low, high = min(current, j), max(current, j)
                 price = np.int64(prices[starts[t] + low * (2 * size - low - 1) // 2 + high - low - 1])
+                if part[topic_ptr[t] + low] == part[topic_ptr[t] + high]:
+                    price = np.int64(0)
                 cheapest[j] = min(cheapest[j], price)
                 if following < 0 or cheapest[j] < cheapest[following]:
                     following = j

@@ -2,6 +2,7 @@
 
 from topicloom.measures.hops import TopicHops, mean_hops, topic_hops
 from topicloom.measures.routing_cost import filtering_costs, overlay_diameters
+from topicloom.measures.separate_paths import disjoint_paths
 from topicloom.measures.soc import soc
 from topicloom.measures.summary import measure, summarize
 from topicloom.measures.topic_measures import TopicMeasures, measure_topics
@@ -9,6 +10,7 @@ from topicloom.measures.topic_measures import TopicMeasures, measure_topics
 __all__ = [
     "TopicHops",
     "TopicMeasures",
+    "disjoint_paths",
     "filtering_costs",
     "mean_hops",
     "measure",

@@ -90,7 +90,7 @@ class MethodSpec:
 
 Function = TypeVar("Function", bound=Callable[..., Overlay])
 _SPECS: dict[str, MethodSpec] = {}
-_COMMON = ("seed", "forbid")
+_COMMON = ("seed", "forbid", "standing")
 
 
 def method(name: str, **facts: Any) -> Callable[[Function], Function]:

@@ -1,5 +1,6 @@
 """Interest: who subscribes to what, the instance I(V, T, Int) of the papers."""
 
+import numbers
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Self, overload
@@ -285,6 +286,18 @@ class Interest:
         ids = self.topic_nodes[self.topic_indptr[at] : self.topic_indptr[at + 1]]
         return [self.node_label(node) for node in ids.tolist()] if isinstance(topic, str) else ids
 
+    def topic_id(self, topic: int | str) -> int:
+        """Id of a topic that is named by its label or its id."""
+        return _known(
+            _position(self.topic_labels, topic, "topic") if isinstance(topic, str) else topic, self.n_topics, "topic"
+        )
+
+    def node_id(self, node: int | str) -> int:
+        """Id of a node that is named by its label or its id."""
+        return _known(
+            _position(self.node_labels, node, "node") if isinstance(node, str) else node, self.n_nodes, "node"
+        )
+
     def node_name(self, node: int) -> str | int:
         """What answers call a node: its label, or its id if there are no labels."""
         return int(node) if self.node_labels is None else str(self.node_labels[node])
@@ -391,6 +404,14 @@ def _position(labels: Labels | None, label: str, what: str) -> int:
             f"there is no {what} {label!r}" + (": there are no labels" if labels is None else "")
         )
     return int(found[0])
+
+
+def _known(number: Any, count: int, what: str) -> int:
+    if isinstance(number, bool) or not isinstance(number, numbers.Integral) or not 0 <= number < count:
+        raise InvalidInterestError(
+            f"there is no {what} {number!r}; ids from 0 to {count - 1:,} and labels are accepted"
+        )
+    return int(number)
 
 
 def role_numbers(column: Any, expected: int | None = None) -> npt.NDArray[np.int8] | None:

@@ -33,7 +33,7 @@ def generate_subscriptions(
         Of the result; Spark's default parallelism if not given.
     **options
         Those of `topicloom.generate`: nodes, topics, subscriptions, popularity, sizes, min_size, max_size,
-        alpha, size_exponent, seed.
+        alpha, rate, size_exponent, size_shift, seed.
 
     Returns
     -------

@@ -12,6 +12,7 @@ from topicloom.kernels.refinement.depths import price_depths
 from topicloom.kernels.refinement.robust import robust_sweep
 from topicloom.kernels.refinement.swap_state import (
     LINKS,
+    STANDING,
     VISITS,
     Swaps,
     new_swaps,
@@ -146,6 +147,19 @@ def refine(
     return Overlay(overlay.interest, links, overlay.method, overlay.options, overlay.seed, report)
 
 
+def refine_beside(overlay: Overlay, n_standing: int, *, effort: float, seed: int = 0) -> Overlay:
+    """Refine all links but the first ``n_standing``, which stay. Returns those first, the others sorted.
+
+    Topic-connected as the overlay was; the judge is left to the caller.
+    """
+    run = _Run(overlay, effort, "links", 1, 0.0, seed, n_standing)
+    for _ in run.steps():
+        pass
+    first, links = overlay.links[:n_standing], run.result()
+    stays = np.isin(links @ [overlay.interest.n_nodes, 1], first @ [overlay.interest.n_nodes, 1])
+    return Overlay(overlay.interest, np.concatenate([first, links[~stays]]), overlay.method, {}, overlay.seed)
+
+
 def _check_options(effort: Any, objective: Any, shorten: Any) -> None:
     checked_above_zero("effort", effort)
     if isinstance(shorten, bool) or shorten != 0:
@@ -181,13 +195,16 @@ def swap_weights(subscribers: Int64Array, links_inside: Int64Array) -> Int64Arra
 class _Run:
     """A refinement under way. Between two steps its links are a whole overlay, the best so far."""
 
-    def __init__(self, overlay: Overlay, effort: float, objective: str, k: int, shorten: float, seed: int) -> None:
+    def __init__(
+        self, overlay: Overlay, effort: float, objective: str, k: int, shorten: float, seed: int, n_standing: int = 0
+    ) -> None:
         interest = overlay.interest
         self.effort, self.k = effort, k
         self.key = np.uint64(stream_key(np.int64(seed), REFINE_STREAM))
         self.lowers = objective == "degree"
         self.step_price = round(_UNIT * shorten) if k == 1 else 0
         swaps = new_swaps(interest, overlay.links, swap_weights)
+        swaps.counters[STANDING] = n_standing
         served = int(swaps.shared.sum())
         self.schedule = Schedule.of(interest, overlay.n_links, served, effort)
         self.done = self.made = _STEPS_TO_BEGIN + _STEPS_PER_ENTRY * (len(interest.topics) + interest.n_topics + served)
@@ -198,7 +215,7 @@ class _Run:
 
     def steps(self) -> Iterator[Progress]:
         """Work chunk by chunk. Yields after each."""
-        while self.done < self.schedule.steps and self.swaps.counters[LINKS]:
+        while self.done < self.schedule.steps and self.swaps.counters[LINKS] > self.swaps.counters[STANDING]:
             hot = self._set_penalties()
             if self.step_price:
                 price_depths(self.swaps, np.int64(self.step_price))

@@ -19,7 +19,9 @@ def generate(
     min_size: int | None = None,
     max_size: int | None = None,
     alpha: float = 2.0,
+    rate: float | None = None,
     size_exponent: float = SIZE_EXPONENT,
+    size_shift: int = 0,
     seed: int = 0,
 ) -> Interest:
     """Draw a synthetic interest, as the papers' experiments do.
@@ -36,20 +38,26 @@ def generate(
         Topics per node: exactly (``sizes="fixed"``) or in the mean (``sizes="mean"``); not used by
         ``"power-law"``.
     popularity : {"uniform", "zipf", "exponential"}
-        p(t) is the same for all t, or proportional to 1 / (t + 1)^alpha, or to exp(-λ t / topics). There,
-        λ = 7.9809 solves (1 - exp(-λ/10)) / (1 - exp(-λ)) = 0.55: the 10 % most popular topics have 55 % of
-        the mass.
+        p(t) is the same for all t, or proportional to 1 / (t + 1)^alpha, or to exp(-rate · t / topics).
     sizes : {"fixed", "mean", "power-law"}
         "fixed": each node draws topics by p(t) until it has ``subscriptions`` distinct ones. "mean": each
         node takes each topic independently with probability min(1, c p(t)), c such that these sum to
         ``subscriptions``; a node may end up with no topic. "power-law": a node's size is k with probability
-        proportional to 1 / k^size_exponent, min_size <= k <= max_size, its topics drawn as for "fixed".
+        proportional to 1 / (k - size_shift)^size_exponent, min_size <= k <= max_size, its topics drawn as for
+        "fixed".
     min_size, max_size : int, optional
         For "power-law": 10 and 90 as in the shadows paper, or the number of topics where that is less.
     alpha : float
         Exponent of Zipf popularity: 0.5 and 2.0 in the papers.
+    rate : float, optional
+        Of exponential popularity, from 0 up. By default 7.9809, which solves
+        (1 - exp(-rate/10)) / (1 - exp(-rate)) = 0.55: the 10 % most popular topics have 55 % of the mass, as the
+        papers say. 18 puts 83 % there, which some of their figures show.
     size_exponent : float
         Exponent of power-law sizes. The shadows paper names none; at 2 the sizes 10 … 90 have a mean of 24.
+    size_shift : int
+        Below min_size. 0: the power law is one of the size itself. 9 with sizes 10 … 90: a size is 9 + x with
+        probability proportional to x^-2, a mean of 12, the law that explains most of the shadows paper's figures.
     seed : int
         From 0 to 2^63 - 1.
 
@@ -99,7 +107,9 @@ def generate(
             min_size=min_size,
             max_size=max_size,
             alpha=alpha,
+            rate=rate,
             size_exponent=size_exponent,
+            size_shift=size_shift,
             seed=seed,
         )
     )

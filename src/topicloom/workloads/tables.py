@@ -38,19 +38,23 @@ def power_weights(first: int, last: int, exponent: float) -> Int64Array:
     return _as_integers(_powers(last, Decimal(-exponent))[first - 1 :])
 
 
-def exponential_weights(count: int) -> Int64Array:
-    """Weights proportional to exp(-λ t / count) for t = 0, 1, …: 55 % of the mass is on the first 10 %.
+def exponential_weights(count: int, rate: float | None = None) -> Int64Array:
+    """Weights proportional to exp(-λ t / count) for t = 0, 1, …: the first m have (1 - e^(-λm/count)) / (1 - e^-λ).
 
-    λ is `EXPONENTIAL_RATE`. The mass is exact where ``count`` is a multiple of 10; in general the first m
-    topics have (1 - exp(-λ m / count)) / (1 - exp(-λ)).
+    λ is ``rate``, by default `EXPONENTIAL_RATE`: 55 % of the mass is on the first 10 %, exactly where ``count`` is a
+    multiple of 10.
 
     Examples
     --------
     >>> weights = exponential_weights(100)
     >>> round(float(weights[:10].sum() / weights.sum()), 6)
     0.55
+    >>> weights = exponential_weights(100, 18.0)
+    >>> round(float(weights[:10].sum() / weights.sum()), 3)
+    0.835
     """
-    ratio = _REAL.exp(_REAL.divide(EXPONENTIAL_RATE.copy_negate(), Decimal(count)))
+    given = EXPONENTIAL_RATE if rate is None else Decimal(rate)
+    ratio = _REAL.exp(_REAL.divide(given.copy_negate(), Decimal(count)))
     shares = [Decimal(1)]
     for _ in range(count - 1):
         shares.append(_REAL.multiply(shares[-1], ratio))
@@ -154,7 +158,7 @@ def popularity_weights(workload: Workload) -> Int64Array:
     if workload.popularity == "zipf":
         return power_weights(1, workload.topics, workload.alpha)
     if workload.popularity == "exponential":
-        return exponential_weights(workload.topics)
+        return exponential_weights(workload.topics, workload.rate)
     return uniform_weights(workload.topics)
 
 
@@ -163,8 +167,8 @@ def size_weights(workload: Workload) -> Int64Array:
     if workload.min_size is None or workload.max_size is None:
         smallest, given = workload.subscriptions, uniform_weights(1)
     else:
-        smallest = workload.min_size
-        given = power_weights(workload.min_size, workload.max_size, workload.size_exponent)
+        smallest, shift = workload.min_size, workload.size_shift
+        given = power_weights(smallest - shift, workload.max_size - shift, workload.size_exponent)
     return frozen(np.concatenate([np.zeros(smallest, np.int64), given]))
 
 

@@ -26,7 +26,9 @@ class WorkloadOptions(TypedDict, total=False):
     min_size: int | None
     max_size: int | None
     alpha: float
+    rate: float | None
     size_exponent: float
+    size_shift: int
     seed: int
 
 
@@ -57,7 +59,9 @@ class Workload:
     min_size: int | None = None
     max_size: int | None = None
     alpha: float = 2.0
+    rate: float | None = None
     size_exponent: float = SIZE_EXPONENT
+    size_shift: int = 0
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -67,6 +71,8 @@ class Workload:
         self._set("sizes", _one_of("sizes", self.sizes, SIZES))
         self._set("alpha", _exponent("alpha", self.alpha))
         self._set("size_exponent", _exponent("size_exponent", self.size_exponent))
+        self._set("size_shift", checked_whole("size_shift", self.size_shift, 0, MAX_IDS))
+        self._settle_rate()
         self._set("seed", checked_seed(self.seed))
         self._set("subscriptions", checked_whole("subscriptions", self.subscriptions, 1, MAX_IDS))
         if self.sizes == "power-law":
@@ -74,6 +80,14 @@ class Workload:
         else:
             self._refuse_size_range()
             _at_most_topics("subscriptions", self.subscriptions, self.topics)
+
+    def _settle_rate(self) -> None:
+        if self.rate is not None:
+            self._set("rate", _exponent("rate", self.rate))
+            if self.popularity != "exponential":
+                raise InvalidOptionError(
+                    f"rate is for popularity='exponential' only, and popularity is {self.popularity!r}"
+                )
 
     def _settle_size_range(self) -> None:
         smallest = min(PAPER_MIN_SIZE, self.topics) if self.min_size is None else self.min_size
@@ -83,6 +97,10 @@ class Workload:
         if smallest > largest:
             raise InvalidOptionError(f"min_size is {smallest:,}, above max_size, which is {largest:,}")
         _at_most_topics("max_size", largest, self.topics)
+        if self.size_shift >= smallest:
+            raise InvalidOptionError(
+                f"size_shift is {self.size_shift:,}; it has to be below min_size, which is {smallest:,}"
+            )
         self._set("min_size", smallest)
         self._set("max_size", largest)
 
@@ -90,6 +108,8 @@ class Workload:
         for name in ("min_size", "max_size"):
             if getattr(self, name) is not None:
                 raise InvalidOptionError(f"{name} is for sizes='power-law' only, and sizes is {self.sizes!r}")
+        if self.size_shift:
+            raise InvalidOptionError(f"size_shift is for sizes='power-law' only, and sizes is {self.sizes!r}")
 
     def _set(self, name: str, value: Any) -> None:
         object.__setattr__(self, name, value)

@@ -11,7 +11,7 @@ from topicloom.spark.session import spark_session
 from topicloom.storage.atomic import whole_directory
 from topicloom.storage.destination import check_destination, not_our_subscriptions
 from topicloom.workloads import Workload
-from topicloom.workloads.workload import POPULARITIES, SIZES
+from topicloom.workloads.workload import POPULARITIES, SIZE_EXPONENT, SIZES
 
 EXAMPLE = "Example: topicloom generate subs --nodes 2000 --topics 200 --subscriptions 10 --popularity zipf --alpha 0.5"
 
@@ -29,6 +29,14 @@ def command(
     max_size: Annotated[int | None, typer.Option(help="Most topics a node, with --sizes power-law.")] = None,
     popularity: Annotated[str, typer.Option(help=f"Which topics are wanted: {', '.join(POPULARITIES)}.")] = "uniform",
     alpha: Annotated[float, typer.Option(help="Exponent of the Zipf popularity.")] = 2.0,
+    rate: Annotated[
+        float | None,
+        typer.Option(help="Rate of the exponential popularity.", show_default="7.98: 55 % on a tenth of the topics"),
+    ] = None,
+    size_exponent: Annotated[float, typer.Option(help="Exponent of power-law sizes.")] = SIZE_EXPONENT,
+    size_shift: Annotated[
+        int, typer.Option(help="Power-law sizes are this number + x, x by the power law; 9 with sizes from 10.")
+    ] = 0,
     seed: Seed = 0,
     overwrite: Overwrite = False,
     *,
@@ -37,7 +45,8 @@ def command(
     """Draw a synthetic table of subscriptions: same options and seed, same subscriptions, on every machine."""
     options: dict[str, Any] = {
         "nodes": nodes, "topics": topics, "subscriptions": subscriptions, "popularity": popularity, "sizes": sizes,
-        "min_size": min_size, "max_size": max_size, "alpha": alpha, "seed": seed,
+        "min_size": min_size, "max_size": max_size, "alpha": alpha, "rate": rate,
+        "size_exponent": size_exponent, "size_shift": size_shift, "seed": seed,
     }  # fmt: skip
     workload = Workload(**options)
     check_destination(out.absolute(), overwrite=overwrite, ours=not_our_subscriptions)

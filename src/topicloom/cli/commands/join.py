@@ -13,6 +13,8 @@ from topicloom.methods import join
 from topicloom.model import Overlay
 from topicloom.storage.destination import check_destination
 
+_CLASSES = {"star": "star nodes", "other": "other nodes"}
+
 EXAMPLE = "Example: topicloom join both site-a site-b --method star-merge"
 
 
@@ -58,5 +60,7 @@ def command(
         f"{report['outer_links']:,} links added to the {report['inner_links']:,} there were; "
         f"a node had to consider at most {report['pn_ratio']:.1%} of all nodes"
     )
+    for name, ratios in report["pn_ratios"].items():
+        print(f"  {_CLASSES[name]}: {ratios['mean']:.1%} on average, {ratios['max']:.1%} at most")
     tell(f"{'verified' if verdict.ok else 'NOT topic-connected'}; wrote {out}")
     return 0 if verdict.ok else 1

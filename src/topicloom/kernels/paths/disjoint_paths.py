@@ -333,6 +333,42 @@ def linked(arcs, q, r):
     return False
 
 
+def paths_between(n, links, source, sink, enough):
+    """List paths between two nodes of a graph that share no node but these.
+
+    Parameters
+    ----------
+    n : int
+        Nodes.
+    links : (m, 2) int32
+    source, sink : int
+        Two nodes. A link between them is a path.
+    enough : int
+        At least 1: no more paths are looked for.
+
+    Returns
+    -------
+    list of lists of int
+        Nodes of each path, from source to sink.
+
+    Cost: O(enough · links).
+    """
+    arcs, _ = _arcs_of(np.arange(n + 1), np.zeros(n, np.int32), links, links[:0], np.empty((1, 2), np.int64))
+    direct = (links == source).any(axis=1) & (links == sink).any(axis=1)
+    arcs.stands[direct] = False
+    found = [[source, sink]] if direct.any() else []
+    search = new_search(n)
+    disjoint_paths(arcs, search, source, sink, enough - len(found))
+    begun = (search.flow_stamp == search.clock[1]) & (search.backward == source)
+    begun[[source, sink]] = False  # nothing is noted of the steps before a path and behind it
+    for node in np.flatnonzero(begun).tolist():
+        path = [source, node]
+        while path[-1] != sink:
+            path.append(int(search.onward[path[-1]]))
+        found.append(path)
+    return found
+
+
 @serial
 def disjoint_paths(arcs, search, source, sink, enough):
     """Count internally disjoint paths between two entries of a topic.

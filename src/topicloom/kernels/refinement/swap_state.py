@@ -17,8 +17,8 @@ from topicloom.kernels.jit import borrowing, serial
 from topicloom.kernels.sorted_rows import shared
 
 NONE = -1
-LINKS, ARCS, CLOCK, RANDOM, VISITS, SERVED, FOLLOWED, LOOKED, LISTS, READ = range(10)
-COUNTERS = 10
+LINKS, ARCS, CLOCK, RANDOM, VISITS, SERVED, FOLLOWED, LOOKED, LISTS, READ, STANDING = range(11)
+COUNTERS = 11
 LISTED = 40  # partners kept for a node
 MOST_BROKEN = 4  # a link whose loss breaks more topics is not moved
 OUTCOMES = 7
@@ -61,7 +61,9 @@ class Swaps(NamedTuple):
     best_score: np.ndarray  # int64 (2 · LISTED): scratch
     penalty: np.ndarray  # int64 per degree: what one more link at a node of that degree costs
     depth: np.ndarray  # int64 per entry: cost of its distance from the centre of its topic; empty if none
-    counters: np.ndarray  # int64: links, arcs, clock of sides, random numbers; the work done, see `steps_of`
+    counters: (
+        np.ndarray
+    )  # int64: links, arcs, clock of sides, random numbers; the work done, see `steps_of`; the first links, which stay
     outcomes: np.ndarray  # int64: visits by outcome
 
 

@@ -22,6 +22,7 @@ from topicloom.kernels.refinement.swap_state import (
     RANDOM,
     READ,
     SERVED,
+    STANDING,
     VISITS,
     lay,
     make_tree_arc,
@@ -51,7 +52,7 @@ def sweep(s, upto, temperature, most_read, hot, key):
     Parameters
     ----------
     s : Swaps
-        Changed in place.
+        Changed in place. As many of its first links as ``counters[STANDING]`` says are never visited.
     upto : int
         The visits go on until so much work has been done, in steps.
     temperature : int
@@ -72,12 +73,13 @@ def sweep(s, upto, temperature, most_read, hot, key):
     link serves, and MOST_SAMPLED · LISTED candidates.
     """
     widest = longest_row(s.node_ptr)
-    while s.counters[LINKS] and steps_of(s.counters) < upto:
+    stay = s.counters[STANDING]
+    while s.counters[LINKS] > stay and steps_of(s.counters) < upto:
         if s.counters[ARCS] + 2 * widest > len(s.head):
             repack(s)
             if s.counters[ARCS] + 2 * widest > len(s.head):
                 return True
-        x = random_below(s, key, s.counters[LINKS])
+        x = stay + random_below(s, key, s.counters[LINKS] - stay)
         if s.settled[x] and random_below(s, key, _PASSED_OVER):
             continue
         if hot and s.degree[s.end_u[x]] < hot and s.degree[s.end_v[x]] < hot and random_below(s, key, 5) < 3:

@@ -194,6 +194,56 @@ def merge_group(stars: Stars, number: int, subscribers: Int64Array, settings: Se
     return Piece(links, representatives, int(candidates.max(initial=0)))
 
 
+def pn_ratios(
+    n_nodes: int, sizes: Int64Array, levels: Sequence[Int64Array], *, limit: int, most: int, n_core: int = 0
+) -> dict[str, dict[str, float]]:
+    """Sum up pn-ratio(v), the share of all nodes that node v considers as neighbours, over the classes of nodes.
+
+    Parameters
+    ----------
+    n_nodes : int
+    sizes : int64, one per partition
+        Its nodes.
+    levels : int64 arrays, one for each level of merges
+        The star nodes of each unit; the units of the first are the partitions.
+    limit : int
+        Of `group_units`.
+    most : int
+        The most nodes that a star node considers.
+    n_core : int
+        Nodes that all partitions see.
+
+    Returns
+    -------
+    dict
+        For ``star`` and ``other`` nodes of the partitions, and the ``core``, unless there are none: how many they are,
+        and the mean and the maximum of their ratios.
+
+    Examples
+    --------
+    >>> pn_ratios(10, np.array([4, 6]), [np.array([1, 2])], limit=100, most=6)["star"]
+    {'nodes': 3, 'mean': 0.5666666666666667, 'max': 0.6}
+    """
+    others = sizes + n_core - 1
+    stars = levels[0] if levels else np.zeros_like(sizes)
+    known = int((stars * others).sum())
+    for units in levels:
+        group = group_units(units, limit)
+        inside = np.bincount(group, units).astype(np.int64)
+        known += int((units * (inside[group] - units)).sum())
+    rest = sizes - stars
+    counted = {
+        "star": (int(stars.sum()), known, most),
+        "other": (int(rest.sum()), int((rest * others).sum()), int(others[rest > 0].max(initial=0))),
+        "core": (n_core, n_core * (n_nodes - 1), n_nodes - 1),
+    }
+    return {
+        name: {"nodes": nodes, "mean": total / nodes / n_nodes, "max": highest / n_nodes}
+        for name, (nodes, total, highest) in counted.items()
+        if nodes
+    }
+
+
 def degrees_at(part: Part, links: Int32Array) -> Int64Array:
     """How many of the links end at each node of a part, whatever the order of its nodes."""
     order = np.argsort(part.nodes)

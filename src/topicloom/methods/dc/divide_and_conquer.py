@@ -18,6 +18,7 @@ from topicloom.methods.dc.conquer import (
     conquer,
     group_units,
     merge_group,
+    pn_ratios,
     together,
 )
 from topicloom.methods.dc.partitioning import (
@@ -200,7 +201,8 @@ def divide_and_conquer(
     Overlay
         Links of the core, of the partitions in turn, then of the merges. ``report`` has the partitions, star sets,
         inner and outer links, the tree of merges and ``pn_ratio``, the highest share of the nodes that a node had to
-        consider as neighbours.
+        consider as neighbours; ``pn_ratios`` has the number of nodes, the mean and the maximum of these shares for
+        star nodes, the others, and the core.
 
     See Also
     --------
@@ -295,6 +297,7 @@ def _designed(interest: Interest, plan: Plan, count: int, seed: int) -> tuple[In
         core=core,
         conquered=summed(pieces),
         levels=[summed(level) for level in levels],
+        merge_limit=plan.merge_limit,
     )
     return np.concatenate([core.links, *(piece.links for level in [pieces, *levels] for piece in level)]), report
 
@@ -332,6 +335,8 @@ def summed(pieces: Sequence[Piece]) -> LevelCounts:
 def undivided_report(count: int, n_nodes: int, n_links: int) -> dict[str, Any]:
     """The report of a design that needed no division."""
     everyone = n_nodes if count > 1 else 0
+    ratio = max(n_nodes - 1, 0) / max(n_nodes, 1)
+    classes = {"star" if everyone else "other": {"nodes": n_nodes, "mean": ratio, "max": ratio}}
     return {
         "partitions": min(count, max(n_nodes, 1)),
         "core_nodes": 0,
@@ -339,7 +344,8 @@ def undivided_report(count: int, n_nodes: int, n_links: int) -> dict[str, Any]:
         "inner_links": n_links if count == 1 else 0,
         "outer_links": 0 if count == 1 else n_links,
         "merge_tree": [],
-        "pn_ratio": max(n_nodes - 1, 0) / max(n_nodes, 1),
+        "pn_ratio": ratio,
+        "pn_ratios": classes if n_nodes else {},
     }
 
 
@@ -350,6 +356,7 @@ def divided_report(
     core: Core,
     conquered: LevelCounts,
     levels: Sequence[LevelCounts],
+    merge_limit: int,
 ) -> dict[str, Any]:
     """What `Overlay.report` says of a design, and ``run.json`` of one on Spark."""
     represented = [conquered, *levels]
@@ -374,6 +381,14 @@ def divided_report(
             for before, level in pairwise(represented)
         ],
         "pn_ratio": candidates / n_nodes,
+        "pn_ratios": pn_ratios(
+            n_nodes,
+            partition_sizes,
+            [level.star_sets for level in represented[: len(levels)]],
+            limit=merge_limit,
+            most=levels[-1].candidates if levels else 0,
+            n_core=n_core,
+        ),
     }
 
 

@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from topicloom.errors import InvalidInterestError, InvalidLinksError, InvalidOptionError
+from topicloom.methods.dc.conquer import pn_ratios
 from topicloom.methods.dc.star_merge import (
     Part,
     candidates_elsewhere,
@@ -53,7 +54,8 @@ def join(overlays: Sequence[Joined], *, method: str = "star-merge", ties: str = 
     Overlay
         Over the nodes of all; the links of the given overlays come first, one overlay after the other. ``report`` says
         what was added: inner and outer links, star sets, and ``pn_ratio``, the highest share of the nodes that a node
-        had to consider as neighbours.
+        had to consider as neighbours; ``pn_ratios`` has the number of nodes, the mean and the maximum of these shares
+        for star nodes and for the others.
 
     Raises
     ------
@@ -144,10 +146,8 @@ def _report(
     n_nodes: int,
     n_outer: int,
 ) -> dict[str, Any]:
-    candidates = max((interest.n_nodes - 1 for interest, _ in given), default=0)
-    elsewhere = candidates_elsewhere(unit)
-    for number, (interest, _) in enumerate(given):
-        candidates = max(candidates, interest.n_nodes - 1 + int(elsewhere[unit == number].max(initial=0)))
+    sizes, stars = np.array([interest.n_nodes for interest, _ in given]), np.array([len(one) for one in chosen])
+    by_stars = int((sizes[unit] - 1 + candidates_elsewhere(unit)).max(initial=0))
     return {
         "overlays": [
             {"nodes": interest.n_nodes, "links": len(links), "stars": len(stars)}
@@ -156,7 +156,8 @@ def _report(
         "inner_links": sum(len(links) for _, links in given),
         "outer_links": n_outer,
         "star_nodes": sum(map(len, chosen)),
-        "pn_ratio": candidates / max(n_nodes, 1),
+        "pn_ratio": max(int(sizes.max()) - 1, by_stars, 0) / max(n_nodes, 1),
+        "pn_ratios": pn_ratios(n_nodes, sizes, [stars], limit=n_nodes, most=by_stars),
     }
 
 

@@ -29,7 +29,7 @@ class Branched(NamedTuple):
 
 
 def candidate_links(interest: Interest, prices: Int64Array, most: int) -> Int32Array:
-    """Pairs that an overlay of at most ``most`` links can contain, by prices of pairs.
+    """Pairs that an overlay can contain of which prices of pairs pay at most ``most`` links.
 
     Lower the prices of a pair to the dearest price on the path between its ends in each topic's cheapest tree. Trees
     stay cheapest, and a link there now earns only the sum of those: an overlay that contains it has at least
@@ -73,8 +73,13 @@ def _dearest_on_paths(size: int, prices: Int64Array) -> tuple[Int64Array, int]:
     return dearest, cost
 
 
-def branch(interest: Interest, pairs: Int32Array, at_least: int, most: int, seconds: float) -> Branched:
-    """Look for an overlay of ``at_least`` to ``most`` links among the pairs, for at most that many seconds."""
+def branch(
+    interest: Interest, pairs: Int32Array, at_least: int, most: int, seconds: float, n_standing: int = 0
+) -> Branched:
+    """Look for an overlay of ``at_least`` to ``most`` links among the pairs, for at most that many seconds.
+
+    The first ``n_standing`` pairs are in every overlay that is looked for.
+    """
     deadline = time.monotonic() + seconds
     rows = _Rows(interest, pairs)
     relaxed = True  # first without whole numbers, which is quick and finds most rows
@@ -82,7 +87,7 @@ def branch(interest: Interest, pairs: Int32Array, at_least: int, most: int, seco
         answer = milp(
             np.ones(len(pairs)),
             integrality=np.full(len(pairs), 0 if relaxed else 1),
-            bounds=Bounds(0, 1),
+            bounds=Bounds(np.arange(len(pairs)) < n_standing, 1),
             constraints=[rows.constraint(), LinearConstraint(np.ones((1, len(pairs))), at_least, most)],
             options={"time_limit": left},
         )

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from topicloom.methods.registry import design
 from topicloom.model import Interest, Overlay
 from topicloom.model.arrays import Int64Array
 from topicloom.model.checks import checked_seed, checked_whole
+from topicloom.model.given_links import link_ids
 from topicloom.model.interest import checked_interest
 
 if TYPE_CHECKING:
@@ -52,26 +53,38 @@ class Existence:
         raise NoTruthValueError("an Existence is neither true nor false; use .answer, which may be unknown")
 
 
-def tco_exists(interest: Interest, *, links: int, effort: float = 100, seconds: float = 60, seed: int = 0) -> Existence:
+def tco_exists(
+    interest: Interest, *, links: int, effort: float = 100, seconds: float = 60, seed: int = 0, standing: Any = ()
+) -> Existence:
     """Answer whether an interest has a topic-connected overlay with at most a number of links.
 
     *Yes* comes with an overlay, *no* with a bound, *unknown* with both numbers. The question is TCO of
-    [gm-min-tco], Def. 4.2, and NP-complete.
+    [gm-min-tco], Def. 4.2, and NP-complete. With ``standing`` links it is about overlays that contain them all:
+    Avg-TCO-Join of [star-merge], Def. 3, where these are the links of the overlays to be joined.
 
     Parameters
     ----------
     interest : Interest
     links : int
-        At least 0.
+        At least 0. Standing links are counted.
     effort : float
         Of the refinements; see `refine`.
     seconds : float
         Time limit of the branching, on interests of at most 2,000 nodes; see `exact`.
     seed : int
+    standing : Overlay, pairs, table or graph
+        Links that stand already and are kept, by label or by id, as `Overlay.from_links` takes them.
 
     Returns
     -------
     Existence
+
+    Raises
+    ------
+    InvalidOptionError
+        ``links`` is not a whole number from 0 up.
+    InvalidLinksError
+        A standing link joins a node with itself or with one that does not exist.
 
     See Also
     --------
@@ -84,11 +97,19 @@ def tco_exists(interest: Interest, *, links: int, effort: float = 100, seconds: 
     >>> interest = tl.datasets.example()
     >>> [tl.tco_exists(interest, links=links).answer for links in (6, 7)]
     ['no', 'yes']
+    >>> ring = tl.ring_per_topic(interest)
+    >>> [tl.tco_exists(interest, links=links, standing=ring).answer for links in (7, 12)]
+    ['no', 'yes']
     """
     checked_interest(interest, "tco_exists")
     most = checked_whole("links", links, 0)
     found = solved(
-        interest, effort, seconds, checked_seed(seed), lambda links, at_least: links <= most or at_least > most
+        interest,
+        effort,
+        seconds,
+        checked_seed(seed),
+        lambda links, at_least: links <= most or at_least > most,
+        link_ids(interest, standing),
     )
     answer = YES if found.overlay.n_links <= most else NO if found.at_least > most else UNKNOWN
     return Existence(answer, found.overlay, found.overlay.n_links, found.at_least, found.bound)

@@ -141,6 +141,7 @@ def divide_and_conquer(
         core=core,
         conquered=levels[0].counts(),
         levels=[level.counts() for level in levels[1:]],
+        merge_limit=plan.merge_limit,
     )
     n_links = report["inner_links"] + report["outer_links"]
     return Divided(ordered_links(levels, core.links), n_links, report, tuple(level.pieces for level in levels))
