@@ -22,8 +22,9 @@ DONE, CHECK_FAILED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
 HELP = "Topic-connected overlays for publish/subscribe: the few links over which messages reach all who want them."
 # In the order of the help page.
 COMMANDS = (
-    "generate", "design", "compare", "verify", "measure", "drill", "refine", "show", "routes", "diff", "plan", "export",
-    "rehearse", "audit", "join", "digest", "star-set", "join-stars", "churn", "stream", "status", "study", "methods",
+    "generate", "design", "compare", "verify", "measure", "drill", "refine", "bound", "check", "show", "routes", "diff",
+    "plan", "export", "rehearse", "audit", "join", "digest", "star-set", "join-stars", "churn", "stream", "status",
+    "study", "methods",
 )  # fmt: skip
 # Commands on Spark, and how many sources they begin with.
 _ON_SPARK = {"design": 1, "compare": 1, "verify": 2, "measure": 2}
