@@ -68,6 +68,11 @@ def bridges(text):
     return found
 
 
+def test_the_busiest_broker_is_the_one_that_passes_most_on_and_not_the_one_of_most_rows():
+    rows = [("t", "a", "b", "a"), ("t", "b", "c", "b"), *((topic, "d", "e", "d") for topic in "uvw")]
+    assert network_of(rows).busiest() == ("b", "d", "e", "a", "c")
+
+
 def test_the_files_hold_every_row_once_and_shut_exactly_the_standby_rows(standing_by):
     files = export(standing_by, "mosquitto", loopback(standing_by)).files
     configured, shut = set(), set()
