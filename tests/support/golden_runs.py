@@ -5,17 +5,15 @@ import hashlib
 import importlib
 import io
 import json
-import os
 import pkgutil
 import re
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import pyarrow.parquet as pq
+import pytest
 
 import topicloom as tl
 from topicloom.cli import main
@@ -193,10 +191,10 @@ EVENTS = (
 def files_and_keys(folder: Path) -> dict[str, Any]:
     """Parts of plans and exports, and the keys that commands print with ``--json`` (rehearse needs brokers)."""
     subs, here = inputs(folder)["drawn"], folder
-    hosts = [f"n{node:03},127.0.0.1,{20000 + node}" for node in range(30)]
-    (here / "brokers.csv").write_text("\n".join(["node,host,port", *hosts]), encoding="utf-8")
+    hosts = [f"n{node:03},127.0.0.1,{20000 + node},{21000 + node}" for node in range(30)]
+    (here / "brokers.csv").write_text("\n".join(["node,host,port,leaf_port", *hosts]), encoding="utf-8")
     secured = [f"{host},env:LOOM_GOLDEN" for host in hosts]  # RabbitMQ's brokers need a credential
-    (here / "rabbitmq.csv").write_text("\n".join(["node,host,port,credential", *secured]), encoding="utf-8")
+    (here / "rabbitmq.csv").write_text("\n".join(["node,host,port,leaf_port,credential", *secured]), encoding="utf-8")
     (here / "there.csv").write_text(subs.read_text(encoding="utf-8").replace("\nn", "\nm"), encoding="utf-8")
     (here / "events.jsonl").write_text(EVENTS, encoding="utf-8")
     memory = ("--engine", "memory")
@@ -250,12 +248,9 @@ def options() -> dict[str, list[str]]:
 
 
 def _help(command: str) -> str:
-    done = subprocess.run(
-        [sys.executable, "-m", "topicloom", command, "--help"],
-        env={**os.environ, "COLUMNS": "200", "NO_COLOR": "1", "TERM": "dumb"},
-        capture_output=True, text=True, check=True,
-    )  # fmt: skip
-    return done.stdout
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("COLUMNS", "200")
+        return run(command, "--help")[0]
 
 
 def public_names() -> dict[str, list[str]]:
