@@ -9,7 +9,7 @@ import pytest
 import topicloom as tl
 from auditing.fuzz import trial
 from support.broker_networks import needs_mosquitto, needs_nats
-from topicloom.auditing import effort
+from topicloom.auditing import audit_effort as effort
 from topicloom.cli import main
 from topicloom.errors import UnreadableInputError
 

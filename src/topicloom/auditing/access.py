@@ -6,8 +6,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
+from topicloom.auditing.audit_effort import Effort, is_text, lines_of
 from topicloom.auditing.audit_findings import Place
-from topicloom.auditing.effort import Effort, is_text, lines_of
 from topicloom.auditing.filters import FilterTree, is_filter, matches
 from topicloom.errors import InputNotFoundError, UnreadableInputError
 

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 
+from topicloom.auditing.audit_effort import Effort, is_text
 from topicloom.auditing.audit_findings import Finding, Findings
-from topicloom.auditing.effort import Effort, is_text
 from topicloom.auditing.mosquitto_broker import read_mosquitto
 from topicloom.auditing.mosquitto_mesh import MosquittoMesh
 from topicloom.auditing.mosquitto_words import ALIASES, is_known

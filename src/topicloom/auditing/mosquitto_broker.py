@@ -8,8 +8,8 @@ from itertools import takewhile
 from pathlib import Path
 
 from topicloom.auditing.access import Access, read_access
+from topicloom.auditing.audit_effort import Effort
 from topicloom.auditing.audit_findings import Place
-from topicloom.auditing.effort import Effort
 from topicloom.auditing.filters import FilterTree, is_filter
 from topicloom.auditing.mosquitto_file import Setting, included_files, settings_of
 from topicloom.auditing.mosquitto_words import NEWER, OF_BRIDGES, Grammar, refused

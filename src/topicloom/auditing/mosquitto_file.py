@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from topicloom.auditing.audit_effort import Effort, lines_of
 from topicloom.auditing.audit_findings import Place
-from topicloom.auditing.effort import Effort, lines_of
 from topicloom.errors import InputNotFoundError, UnreadableInputError
 
 

@@ -4,8 +4,8 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from topicloom.auditing.audit_effort import Effort
 from topicloom.auditing.audit_findings import AuditedRow, Finding, Hop, Place, State
-from topicloom.auditing.effort import Effort
 from topicloom.auditing.filters import FilterTree, common, example_of, is_wild
 from topicloom.auditing.mosquitto_broker import Bridge, MosquittoBroker
 from topicloom.auditing.peers import Door, Peers

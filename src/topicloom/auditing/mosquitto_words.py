@@ -6,7 +6,7 @@ Taken from conf.c of 2.0.11 and 2.1.2 by reading, and compared with the running 
 import re
 from dataclasses import dataclass, field
 
-from topicloom.auditing.effort import is_text
+from topicloom.auditing.audit_effort import is_text
 from topicloom.auditing.mosquitto_file import Setting
 from topicloom.errors import UnreadableInputError
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+from topicloom.auditing.audit_effort import Effort, is_text, lines_of
 from topicloom.auditing.audit_findings import Place
-from topicloom.auditing.effort import Effort, is_text, lines_of
 from topicloom.errors import UnreadableInputError
 
 _DEEPEST, _DEEPEST_FILE = 60, 30

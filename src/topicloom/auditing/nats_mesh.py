@@ -3,8 +3,8 @@
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from topicloom.auditing.audit_effort import Effort
 from topicloom.auditing.audit_findings import AuditedRow, Finding, Hop, Place, State
-from topicloom.auditing.effort import Effort
 from topicloom.auditing.filters import PROBE, subject_matches
 from topicloom.auditing.nats_server import Import, NatsServer, Remote
 from topicloom.auditing.oddities import both_sides, secrets_of, unfollowed_of

@@ -8,8 +8,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
+from topicloom.auditing.audit_effort import Effort
 from topicloom.auditing.audit_findings import Place
-from topicloom.auditing.effort import Effort
 from topicloom.auditing.filters import subject_matches
 from topicloom.auditing.nats_file import MOST_VALUES, Node, read_nats_file
 from topicloom.auditing.nats_words import check_fields, unfollowed
@@ -18,7 +18,7 @@ from topicloom.errors import UnreadableInputError
 GLOBAL = "$g"  # names of accounts are compared in lower case
 _LEAF_PORT = 7422
 _URL = re.compile(
-    r"(?:[A-Za-z][A-Za-z0-9+.-]*://)?(?:(?P<user>[^:@/]*)(?::(?P<secret>.*))?@)?(?P<host>\[[^\]]*\]|[^:/@\s{}"<>\\^`|#?]*)(?::(?P<port>\d{1,5}))?/?"
+    r"(?:[A-Za-z][A-Za-z0-9+.-]*://)?(?:(?P<user>[^:@/]*)(?::(?P<secret>.*))?@)?(?P<host>\[[^\]]*\]|[^:/@\s{}<>\\^`|#?]*)(?::(?P<port>\d{1,5}))?/?"
 )
 _SECRET_KEYS = ("password", "pass", "token", "seed")
 _HASHED = ("$2a$", "$2b$", "$2y$")

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple, Protocol
 
+from topicloom.auditing.audit_effort import Effort
 from topicloom.auditing.audit_findings import Hop, State
 from topicloom.auditing.circles import Arc, blocks, circle_in, strong_parts
-from topicloom.auditing.effort import Effort
 from topicloom.auditing.message_paths import Outcome, follow
 
 _MOST_STATES, _LONGEST_NAME = 20_000, 2_000

@@ -4,8 +4,8 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from topicloom.auditing.audit_effort import MOST_STEPS
 from topicloom.auditing.audit_findings import AuditedRow, Finding, Hop
-from topicloom.auditing.effort import MOST_STEPS
 from topicloom.auditing.message_paths import Outcome
 from topicloom.auditing.spread import Carrier, Circle, Spread
 
