@@ -190,6 +190,13 @@ def test_six_brokers_in_a_ring_and_a_hub():
     assert tl.soc_exists(interest, cost="filtering", d=2, C=0).bound.check(interest)
 
 
+@pytest.mark.parametrize(("nodes", "C", "degree"), [(5, 2, 2), (6, 2, 3), (6, 3, 2), (10, 2, 3), (11, 2, 4)])
+def test_so_many_nodes_within_so_many_hops_need_a_degree(nodes, C, degree):
+    """Within C hops of a node of degree d there are d + d (d - 1) + … others at most (Moore)."""
+    answer = tl.soc_exists(one_topic(nodes), degree="maximum", d=degree - 1, C=C, effort=1)
+    assert (answer.answer, answer.at_least) == ("no", degree)
+
+
 def test_large_interests_and_odd_options_are_refused():
     with pytest.raises(InvalidOptionError, match="at most 2,000 nodes"):
         tl.exact(one_topic(2001))
