@@ -70,7 +70,7 @@ def test_rates_are_read_from_a_table(overlay, tmp_path, capsys):
     assert main(["routes", overlay, str(tmp_path / "plan"), "--rates", str(rates)]) == 0
     rates.write_text("topic,rate\nx,fast\n")
     assert main(["routes", overlay, str(tmp_path / "other"), "--rates", str(rates)]) == 2
-    assert "line 2" in capsys.readouterr().err
+    assert "rate 'fast' of topic 'x' is not a number" in capsys.readouterr().err
     rates.write_text("name,rate\nx,1\n")
     assert main(["routes", overlay, str(tmp_path / "other"), "--rates", str(rates)]) == 2
     assert "'topic'" in capsys.readouterr().err
