@@ -95,6 +95,8 @@ class _Reader:
         if self.depth > _DEEPEST_FILE:
             raise UnreadableInputError(f"{self.shown}: files include each other")
         self._text = self.effort.text_of(self.path)
+        if "\0" in self._text:
+            raise UnreadableInputError(f"{self.shown} holds a NUL byte, so it is no configuration")
 
     def whole(self, outer: Scope) -> Node:
         self._skip(_GAP)
