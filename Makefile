@@ -53,8 +53,8 @@ fuzz-names: dev  ## 100,000 hostile names per kind of broker: refused, or read b
 	cd tests && ../$(PYTHON_RUN) -m support.hostile_names 100000
 
 fuzz: brokers  ## read 10,000 sources with hostile content, audit 5,000 mutated configurations; last lines count
-	cd tests && ../$(PYTHON_RUN) -m reading.fuzz 10000
-	cd tests && ../$(PYTHON_RUN) -m auditing.fuzz 5000
+	cd tests && ../$(PYTHON_RUN) -m files.fuzz 10000
+	cd tests && ../$(PYTHON_RUN) -m brokers.fuzz 5000
 
 test-faults: dev  ## kill, damage and interrupt everything that keeps data, for minutes; its last line counts
 	cd tests && ../$(PYTHON_RUN) -m faults

@@ -222,7 +222,7 @@ def _shape(overlay: Any) -> dict:
 
 def compile_all() -> None:
     """Compile what is timed."""
-    from topicloom.spark.warm import warm, warm_refinement, warm_searches
+    from topicloom.spark.session.warm import warm, warm_refinement, warm_searches
 
     warm("minmax-oda")
     warm_searches()

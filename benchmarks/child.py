@@ -20,7 +20,7 @@ GREEDY = ("gm", "weighted-gm", "minmax-oda", "low-oda:rho=3")
 def builder(method):
     """Function interest -> links."""
     if method == "literal":
-        from topicloom.study.printed.literal_gm import literal_greedy_merge
+        from topicloom_papers.printed.literal_gm import literal_greedy_merge
 
         return lambda interest: literal_greedy_merge(interest.indptr, interest.topics, interest.n_topics)
     import topicloom as tl

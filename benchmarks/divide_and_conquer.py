@@ -86,7 +86,7 @@ def on_spark(rows: Any, method: str, **options: object) -> OnSpark:
 
 def two(instances: Mapping[str, Sequence[int | str]]) -> None:
     """Print a row per instance and number of partitions: dc with inner gm2 against gm2, on Spark."""
-    from topicloom.spark.session import spark_session
+    from topicloom.spark.session.session import spark_session
 
     print("| instance | partitions | gm2 links | design s | whole s | dc links | / gm2 | design s | whole s | faster |")
     print("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|")

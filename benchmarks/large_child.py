@@ -7,9 +7,9 @@ import time
 from pathlib import Path
 
 import topicloom as tl
-from topicloom.pipeline.prepare import prepare
-from topicloom.pipeline.read import read_subscriptions
-from topicloom.spark.session import spark_session
+from topicloom.spark.session.session import spark_session
+from topicloom.spark.steps.prepare import prepare
+from topicloom.spark.steps.read import read_subscriptions
 
 
 def encode(source: str, out: str) -> dict:

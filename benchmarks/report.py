@@ -101,7 +101,7 @@ def document(results: dict) -> str:
         "its own: up to three processes, fewer once 20 s are spent (results.json has the number of repetitions). "
         "Memory is the peak over that of a process that only imports the package and loads the interest. "
         "`literal` is Greedy Merge as the paper's Algorithms 1–3 print it, in numba, with "
-        "[one line mended](errata.md#gm-1) (`src/topicloom/study/printed/literal_gm.py`). "
+        "[one line mended](errata.md#gm-1) (`src/topicloom_papers/printed/literal_gm.py`). "
         "Every overlay in the table was verified.",
         "",
         table(results),

@@ -23,7 +23,7 @@ import psutil
 
 from benchmarks import report
 from benchmarks.runner import ROOT
-from topicloom.spark.java import QUICK, java_options
+from topicloom.spark.session.java import QUICK, java_options
 
 DATASETS = Path(os.environ.get("TOPICLOOM_DATASETS") or ROOT.parent / "shared" / "datasets")
 PAGE, STORED = ROOT / "docs" / "benchmarks-start-up.md", ROOT / "benchmarks" / "start_up.json"

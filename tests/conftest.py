@@ -13,8 +13,8 @@ import pytest
 from hypothesis import settings
 
 from topicloom.cli import console
-from topicloom.spark.java import QUICK, java_options
-from topicloom.spark.session import DAEMON
+from topicloom.spark.session.java import QUICK, java_options
+from topicloom.spark.session.session import DAEMON
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -43,18 +43,18 @@ DATASETS = Path(os.environ.get("TOPICLOOM_DATASETS") or Path(__file__).parents[2
 
 # Files whose tests share a session of Spark. It takes half a minute to start and get going: two workers have one each.
 SESSIONS = (
-    ("pipeline/test_design", "cli/test_commands", "pipeline/test_routes", "pipeline/test_mapped_check",
-     "pipeline/test_examples_on_spark",
-     "stream/test_stream", "study/test_run", "cli/test_killed", "spark/test_workers", "pipeline/test_compare",
+    ("spark/test_design", "cli/test_commands", "spark/test_routes", "spark/test_mapped_check",
+     "spark/test_examples_on_spark",
+     "spark/test_stream", "papers/test_run", "cli/test_killed", "spark/test_workers", "spark/test_compare",
      "cli/test_design_k", "cli/test_study"),
-    ("engine/test_engines", "pipeline/test_read", "pipeline/test_divide_and_conquer", "pipeline/test_rounds",
-     "cli/test_stream", "spark/test_failures", "cli/test_compare", "cli/test_forbid", "star_sets/test_star_sets",
-     "pipeline/test_generate", "pipeline/test_answers"),
+    ("runs/test_engines", "spark/test_read", "spark/test_divide_and_conquer", "spark/test_rounds",
+     "cli/test_stream", "spark/test_failures", "cli/test_compare", "cli/test_forbid", "methods/test_star_sets",
+     "spark/test_generate", "spark/test_answers"),
 )  # fmt: skip
 # These come first, and of the others those that take longest, so that all workers end at about the same time.
 FIRST = (
     "cli/test_cluster", *(file for session in SESSIONS for file in session), "cli/test_connect", "spark/test_java",
-    "cli/test_processes", "deploy/test_rehearsal", "kernels/test_greedy",
+    "cli/test_processes", "brokers/test_rehearsal", "kernels/test_greedy",
 )  # fmt: skip
 
 

@@ -10,15 +10,24 @@ import pytest
 import topicloom
 
 PACKAGE = Path(topicloom.__file__).parent
-# From the top down; a layer may import those after it.
-LAYERS = (
-    "cli", "page", "auditing", "deploy", "study", "stream", "pipeline", "engine", "spark", "simulation", "star_sets",
-    "methods",
-    "refinement", "bounds", "churn", "routing", "measures", "judge", "workloads", "kernels", "reading", "storage",
-    "model", "extras", "version", "errors",
-)  # fmt: skip
-# Overlay.save, .measure and .verify call what they are named for (docs/decisions/0003); its directory is storage's.
-ALLOWED_UPWARDS = {("model/overlay.py", layer) for layer in ("measures", "judge", "storage", "page", "routing")}
+LABORATORY = "topicloom_papers"
+# From the top down: the rooms of a floor may import those after them on it, and all lower floors.
+FLOORS = (
+    ("cli",),
+    ("spark",),
+    ("page", "brokers", "runs"),
+    ("methods", "churn", "routing"),
+    ("measures", "judge", "datasets", "files"),
+    ("kernels", "model"),
+    ("extras", "version", "errors"),
+)
+LAYERS = tuple(room for floor in FLOORS for room in floor)
+# Modules that only re-export, and whose rooms they open.
+DOORS = {"pipeline": "spark", "stream": "spark", "deploy": "brokers", "auditing": "brokers"}
+# Overlay.save, .measure and .verify call what they are named for (docs/decisions/0003); its directory is that of files.
+ALLOWED_UPWARDS = {("model/overlay.py", layer) for layer in ("measures", "judge", "files", "page", "routing")}
+# Where the product opens the laboratory: lazily, or for types alone.
+TO_THE_LABORATORY = {"__init__.py", "cli/commands/study.py"}
 MODULES = sorted(path for path in PACKAGE.rglob("*.py") if path.parent != PACKAGE)
 
 
@@ -30,7 +39,7 @@ def imported_layers(path: Path) -> set[str]:
         for name in names:
             assert not (isinstance(node, ast.ImportFrom) and node.level), f"{path} imports relatively"
             if name.startswith("topicloom."):
-                layers.add(name.split(".")[1])
+                layers.add(DOORS.get(name.split(".")[1], name.split(".")[1]))
             elif name == "topicloom":
                 layers |= {alias.name for alias in node.names} if isinstance(node, ast.ImportFrom) else {"cli"}
     return layers
@@ -46,10 +55,10 @@ def test_imports_go_down(path):
 
 @pytest.mark.parametrize("path", sorted((PACKAGE / "judge").glob("*.py")), ids=lambda path: path.name)
 def test_the_judge_shares_no_code_with_what_it_judges(path):
-    assert not imported_layers(path) & {"methods", "kernels", "churn", "pipeline"}
+    assert not imported_layers(path) & {"methods", "kernels", "churn", "spark"}
 
 
-LIBRARY = [path for path in MODULES if path.relative_to(PACKAGE).parts[0] not in ("cli", "deploy", "spark", "study")]
+LIBRARY = [path for path in MODULES if path.relative_to(PACKAGE).parts[0] not in ("cli", "brokers", "spark")]
 
 
 @pytest.mark.parametrize("path", LIBRARY, ids=lambda path: str(path.relative_to(PACKAGE)))
@@ -75,3 +84,35 @@ def test_in_memory_api_does_not_import_pyspark():
 
     code = "import sys, topicloom as tl; tl.design(tl.generate(nodes=5, topics=3, subscriptions=2), 'ring-pt'); "
     subprocess.run([sys.executable, "-c", code + "sys.exit('pyspark' in sys.modules)"], check=True)
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_a_door_only_opens_rooms(door):
+    tree = ast.parse((PACKAGE / f"{door}.py").read_text(encoding="utf-8"))
+    assert not [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.ClassDef)]
+
+
+def test_the_product_opens_the_laboratory_by_its_doors_and_lazily():
+    opened = {path.relative_to(PACKAGE).as_posix(): path for path in PACKAGE.rglob("*.py")}
+    opened = {name: path for name, path in opened.items() if LABORATORY in path.read_text(encoding="utf-8")}
+    told = {"kernels/notice.py", "spark/session/ship.py", "spark/session/failures.py"}  # which name it as a text
+    assert set(opened) - told <= TO_THE_LABORATORY
+    for path in opened.values():
+        statements = ast.parse(path.read_text(encoding="utf-8")).body
+        at_once = [node for node in statements if isinstance(node, ast.Import | ast.ImportFrom)]
+        assert not [node for node in at_once if LABORATORY in ast.unparse(node)]
+
+
+def test_no_folder_has_the_name_of_a_public_function():
+    folders = {path.parent.name for path in PACKAGE.glob("*/__init__.py")}
+    assert folders & set(topicloom.__all__) <= {"datasets"}
+
+
+def test_the_picture_of_the_rooms_is_current():
+    import runpy
+
+    root = PACKAGE.parents[1]
+    drawn = runpy.run_path(str(root / "tools" / "draw_rooms.py"))
+    assert tuple(room for floor in drawn["FLOORS"] for room in floor if room != LABORATORY) == LAYERS[:-3]
+    picture = (root / "docs" / "rooms.svg").read_text(encoding="utf-8")
+    assert picture == drawn["drawn"](), "run: python tools/draw_rooms.py docs/rooms.svg"

@@ -61,7 +61,7 @@ def in_the_source_distribution(file: str, lines: list[list[str]]) -> bool:
     always = {"pyproject.toml", "README.md", "LICENSE", "MANIFEST.in"}
     named = {name for kind, *names in lines if kind == "include" for name in names}
     folders = [name for kind, *names in lines if kind == "graft" for name in names]
-    return file in always | named or file.startswith(("src/topicloom/", *(f"{folder}/" for folder in folders)))
+    return file in always | named or file.startswith(("src/", *(f"{folder}/" for folder in folders)))
 
 
 def test_the_source_distribution_has_every_file_of_the_repository_but_its_services() -> None:

@@ -2,10 +2,10 @@
 
 from collections.abc import Callable
 
-from topicloom.deploy.rehearsal.run_mosquitto import mosquitto_version
-from topicloom.deploy.rehearsal.run_nats import nats_version
-from topicloom.deploy.rehearsal.run_rabbitmq import rabbitmq_version
-from topicloom.deploy.rehearsal.run_zenoh import zenoh_version
+from topicloom.brokers.mosquitto.run_mosquitto import mosquitto_version
+from topicloom.brokers.nats.run_nats import nats_version
+from topicloom.brokers.rabbitmq.run_rabbitmq import rabbitmq_version
+from topicloom.brokers.zenoh.run_zenoh import zenoh_version
 from topicloom.errors import BrokerUnavailableError
 
 

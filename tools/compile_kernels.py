@@ -17,9 +17,9 @@ from topicloom.kernels.greedy.engine import greedy_links
 from topicloom.measures import measure_topics, topic_hops
 from topicloom.page.node_places import FORCE_LIMIT, layout
 from topicloom.routing.topic_trees import least_trees
-from topicloom.spark.warm import warm_all, warm_refinement
-from topicloom.study.cells import Cell
-from topicloom.study.measurements import MEASUREMENTS
+from topicloom.spark.session.warm import warm_all, warm_refinement
+from topicloom_papers.cells.cells import Cell
+from topicloom_papers.measurements import MEASUREMENTS
 
 SMALL = {"nodes": 60, "topics": 12, "subscriptions": 4}
 

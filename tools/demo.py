@@ -5,17 +5,17 @@ from functools import partial
 from pathlib import Path
 
 from topicloom.cli.console import format_number, narrated, print_table, tell
-from topicloom.engine.design_rows import design_rows, write_designed
-from topicloom.engine.request import SPARK, DesignRequest
+from topicloom.files.read.read_options import ReadOptions
+from topicloom.files.write.atomic import whole_directory
+from topicloom.files.write.destination import not_our_subscriptions
 from topicloom.pipeline import generate_subscriptions
-from topicloom.pipeline.one_pass import in_tasks
-from topicloom.pipeline.read import open_table
-from topicloom.reading.read_options import ReadOptions
-from topicloom.spark.memory import available_memory
-from topicloom.spark.session import spark_session
-from topicloom.spark.stages import Stages
-from topicloom.storage.atomic import whole_directory
-from topicloom.storage.destination import not_our_subscriptions
+from topicloom.runs.design_rows import design_rows, write_designed
+from topicloom.runs.request import SPARK, DesignRequest
+from topicloom.runs.stages import Stages
+from topicloom.spark.session.memory import available_memory
+from topicloom.spark.session.session import spark_session
+from topicloom.spark.steps.one_pass import in_tasks
+from topicloom.spark.steps.read import open_table
 
 WORKLOAD = {"nodes": 2000, "topics": 200, "subscriptions": 20, "popularity": "zipf", "alpha": 0.5, "seed": 1}
 HEADER = ("method", "links", "average degree", "maximum degree", "mean diameter", "max diameter", "verified", "seconds")

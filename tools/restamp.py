@@ -17,10 +17,10 @@ from pathlib import Path
 import pyarrow as pa
 from pyarrow import parquet
 
-from topicloom.study.cell_store import SCHEMA, write_whole
-from topicloom.study.cells import Cell
-from topicloom.study.inputs import available
-from topicloom.study.measurements import MEASUREMENTS
+from topicloom_papers.cells.cell_store import SCHEMA, write_whole
+from topicloom_papers.cells.cells import Cell
+from topicloom_papers.cells.inputs import available
+from topicloom_papers.measurements import MEASUREMENTS
 
 Stored = dict[str, dict[tuple[str, float | None], float]]
 

@@ -111,10 +111,10 @@ if [ "$EXTRA" = dev ]; then
     compiler=$!
     install --editable ".[dev]"  # the other packages, while kernels compile
     await_java
-    "$VENV/bin/python" -m topicloom.spark.java || true  # runs are slower without an archive of Spark's classes
+    "$VENV/bin/python" -m topicloom.spark.session.java || true  # runs are slower without an archive of Spark's classes
     compile_kernels backwards  # until it meets the other process
 else
-    PYTHONPATH=src "$VENV/bin/python" -c "from topicloom.spark.warm import warm; warm('ring-pt'); warm('gm')" &
+    PYTHONPATH=src "$VENV/bin/python" -c "from topicloom.spark.session.warm import warm; warm('ring-pt'); warm('gm')" &
     compiler=$!
     install --editable ".[$EXTRA]"
     await_java

@@ -18,7 +18,7 @@ from topicloom.version import __version__ as __version__
 if TYPE_CHECKING:
     from topicloom import datasets as datasets
     from topicloom.auditing import Finding as Finding, Findings as Findings, audit as audit
-    from topicloom.bounds import LowerBound as LowerBound, lower_bound as lower_bound
+    from topicloom.methods.bounds import LowerBound as LowerBound, lower_bound as lower_bound
     from topicloom.churn import Event as Event, Maintainer as Maintainer
     from topicloom.deploy import Inventory as Inventory, export as export, rehearse as rehearse
     from topicloom.errors import TopicloomError as TopicloomError
@@ -76,8 +76,12 @@ if TYPE_CHECKING:
         Verdict as Verdict,
         WeakNode as WeakNode,
     )
-    from topicloom.reading import Reading as Reading, read_links as read_links, read_subscriptions as read_subscriptions
-    from topicloom.refinement import refine as refine
+    from topicloom.files.read import (
+        Reading as Reading,
+        read_links as read_links,
+        read_subscriptions as read_subscriptions,
+    )
+    from topicloom.methods.refinement import refine as refine
     from topicloom.routing import (
         Plan as Plan,
         RouteChange as RouteChange,
@@ -87,14 +91,14 @@ if TYPE_CHECKING:
         diff as diff,
         routes as routes,
     )
-    from topicloom.simulation import (
+    from topicloom_papers.simulation import (
         DcSimulation as DcSimulation,
         Faults as Faults,
         LeavesSimulation as LeavesSimulation,
         simulate_dc as simulate_dc,
         simulate_leaves as simulate_leaves,
     )
-    from topicloom.star_sets import (
+    from topicloom.methods.star_sets import (
         StarJoin as StarJoin,
         StarLink as StarLink,
         StarSet as StarSet,
@@ -103,13 +107,13 @@ if TYPE_CHECKING:
         star_set as star_set,
         topic_digest as topic_digest,
     )
-    from topicloom.workloads import generate as generate
+    from topicloom.datasets import generate as generate
 
 # Where each public name lives; loaded when it is first asked for, so that `import topicloom` costs next to nothing.
 _HOMES = {
     "topicloom": "datasets",
     "topicloom.auditing": "Finding Findings audit",
-    "topicloom.bounds": "LowerBound lower_bound",
+    "topicloom.methods.bounds": "LowerBound lower_bound",
     "topicloom.churn": "Event Maintainer",
     "topicloom.deploy": "Inventory export rehearse",
     "topicloom.errors": "TopicloomError",
@@ -125,12 +129,12 @@ _HOMES = {
         "BrokenTopic Change CutTopic DrillReport DrillSummary Interest Metrics Overlay Rejection SocAnswer Verdict "
         "WeakNode"
     ),
-    "topicloom.reading": "Reading read_links read_subscriptions",
-    "topicloom.refinement": "refine",
+    "topicloom.files.read": "Reading read_links read_subscriptions",
+    "topicloom.methods.refinement": "refine",
     "topicloom.routing": "Plan RouteChange RouteFollower Routes Steps diff routes",
-    "topicloom.simulation": "DcSimulation Faults LeavesSimulation simulate_dc simulate_leaves",
-    "topicloom.star_sets": "StarJoin StarLink StarSet TopicDigest join_stars star_set topic_digest",
-    "topicloom.workloads": "generate",
+    "topicloom_papers.simulation": "DcSimulation Faults LeavesSimulation simulate_dc simulate_leaves",
+    "topicloom.methods.star_sets": "StarJoin StarLink StarSet TopicDigest join_stars star_set topic_digest",
+    "topicloom.datasets": "generate",
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}
 

@@ -9,7 +9,7 @@ import pytest
 import topicloom as tl
 from support.route_twins import row_names
 from topicloom.cli.app import main
-from topicloom.storage.run_file import update_run
+from topicloom.files.write.run_file import update_run
 
 EVENTS = [
     {"event": "leave", "node": "n01", "id": 2, "at": 10},

@@ -11,7 +11,7 @@ import pytest
 import topicloom as tl
 from support.scripts import ENDS_LIKE_A_COMMAND
 from support.spark_servers import HOME, LOOPBACK, Server, messy_folder, rejected_in_memory, rejected_of
-from topicloom.spark.java import java_options
+from topicloom.spark.session.java import java_options
 
 pytestmark = pytest.mark.spark
 
@@ -46,10 +46,10 @@ import numpy as np
 import topicloom as tl
 from topicloom.cli.app import main
 from topicloom.cli.commands import design
-from topicloom.pipeline.prepare import prepare
-from topicloom.pipeline.rounds import design_in_rounds as rounds
-from topicloom.spark.java import java_options
-from topicloom.spark.session import spark_session
+from topicloom.spark.steps.prepare import prepare
+from topicloom.spark.rounds import design_in_rounds as rounds
+from topicloom.spark.session.java import java_options
+from topicloom.spark.session.session import spark_session
 
 def kill_executor():
     import os, psutil, signal

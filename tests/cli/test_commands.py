@@ -10,7 +10,7 @@ import topicloom as tl
 from topicloom.cli import app
 from topicloom.cli.app import main
 from topicloom.cli.commands import design
-from topicloom.spark.session import spark_session
+from topicloom.spark.session.session import spark_session
 
 
 @pytest.fixture

@@ -9,10 +9,10 @@ from pyarrow import parquet
 
 from topicloom.cli.app import main
 from topicloom.cli.commands import compare
-from topicloom.engine import memory_limits
 from topicloom.errors import NotEnoughMemoryError
 from topicloom.methods.registry import Size
-from topicloom.spark.session import cores_of
+from topicloom.runs import memory_limits
+from topicloom.spark.session.session import cores_of
 
 
 @pytest.fixture

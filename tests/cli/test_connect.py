@@ -10,7 +10,7 @@ import pytest
 import topicloom as tl
 from support.scripts import ENDS_LIKE_A_COMMAND
 from support.spark_servers import HOME, LOOPBACK, Server, messy_folder, rejected_in_memory, rejected_of
-from topicloom.spark.java import java_options
+from topicloom.spark.session.java import java_options
 
 pytestmark = pytest.mark.spark
 

@@ -17,7 +17,7 @@ import pytest
 import topicloom as tl
 from topicloom.cli.app import main
 from topicloom.model.labels import to_arrow
-from topicloom.spark.session import DAEMON
+from topicloom.spark.session.session import DAEMON
 
 PARTITIONS = 40
 OPTIONS = {"nodes": 6_000, "topics": 200, "subscriptions": 20, "popularity": "zipf", "alpha": 0.8, "seed": 1}

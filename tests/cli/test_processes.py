@@ -60,7 +60,7 @@ def test_closed_streams_are_no_failure(tmp_path):
 
 
 FAILING_WORKER = """
-from topicloom.spark.session import spark_session
+from topicloom.spark.session.session import spark_session
 
 def fail(batches):
     raise ArithmeticError("as a worker said")
@@ -154,7 +154,7 @@ def test_output_that_does_not_fit_on_the_disk_is_no_success():
 HELD = """
 import signal
 from topicloom.__main__ import entry
-from topicloom.storage import atomic
+from topicloom.files.write import atomic
 
 def held(*_, **__):
     print("written", flush=True)

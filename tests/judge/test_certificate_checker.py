@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 import topicloom as tl
-from topicloom.bounds import LowerBound, certificate_lines
 from topicloom.errors import InvalidInterestError
 from topicloom.judge import certificate_checker
 from topicloom.judge.certificate_checker import CertificateError, check
+from topicloom.methods.bounds import LowerBound, certificate_lines
 
 CHECKER = Path(certificate_checker.__file__)
 
@@ -30,7 +30,7 @@ def drawn(seed: int) -> tl.Overlay:
 
 def bounds_of(overlay: tl.Overlay) -> list[LowerBound]:
     """One bound of each kind that has one."""
-    from topicloom.bounds.search import found_pair_prices, found_potentials
+    from topicloom.methods.bounds.search import found_pair_prices, found_potentials
 
     interest = overlay.interest
     potentials, whole = found_potentials(interest, 1)

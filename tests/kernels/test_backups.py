@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from support.churn_states import state_of
 from support.small_interests import interests
-from topicloom.kernels.churn.backups import GREEDY, PRIMAL_DUAL
+from topicloom.kernels.repair.backups import GREEDY, PRIMAL_DUAL
 from topicloom.kernels.streams import BACKUP_STREAM, below, draw
 
 

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from topicloom.kernels.paths import diameter as kernel
-from topicloom.kernels.paths.diameter import UNBOUNDED
-from topicloom.kernels.paths.topic_shape import topic_shape
+from topicloom.kernels.trees import diameter as kernel
+from topicloom.kernels.trees.diameter import UNBOUNDED
+from topicloom.kernels.trees.topic_shape import topic_shape
 
 
 def shape_of(graph: nx.Graph) -> tuple[int, int]:

@@ -4,7 +4,7 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from topicloom.kernels.paths.disjoint_paths import add_link, disjoint_paths, empty_arcs, new_search
+from topicloom.kernels.trees.disjoint_paths import add_link, disjoint_paths, empty_arcs, new_search
 
 
 @pytest.mark.parametrize("seed", range(40))

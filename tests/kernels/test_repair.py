@@ -8,7 +8,7 @@ from hypothesis import assume, given
 from support.churn_states import links_of, state_of
 from support.small_interests import interests, sub_overlay
 from topicloom.churn.reconnect import connect_node, connect_pieces, release_links
-from topicloom.kernels.churn.repair import NEAR, cut_topics, entries_of, pieces
+from topicloom.kernels.repair.repair import NEAR, cut_topics, entries_of, pieces
 from topicloom.kernels.tie_order import arc
 
 

@@ -9,7 +9,7 @@ import topicloom as tl
 from support.paper_instances import chains_and_hub, pairs_and_v_all
 from support.printed_greedy_merge import connected_topics, printed_greedy_merge
 from support.small_interests import interest_of
-from topicloom.study.printed.literal_gm import literal_greedy_merge
+from topicloom_papers.printed.literal_gm import literal_greedy_merge
 
 
 def max_degree(links, n_nodes):

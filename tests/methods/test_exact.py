@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 import topicloom as tl
 from support.fewest_links import fewest_links
 from support.small_interests import cases, interests, one_topic
-from topicloom.bounds.search import found_pair_prices, found_potentials
 from topicloom.errors import InvalidLinksError, InvalidOptionError, NoTruthValueError
+from topicloom.methods.bounds.search import found_pair_prices, found_potentials
 from topicloom.methods.exact.branching import branch, candidate_links
 
 

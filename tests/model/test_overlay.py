@@ -15,8 +15,8 @@ from topicloom.errors import (
     OutputExistsError,
     OverlayFormatError,
 )
+from topicloom.files.write.run_file import update_run
 from topicloom.model.arrays import shared_topics
-from topicloom.storage.run_file import update_run
 
 
 @pytest.fixture

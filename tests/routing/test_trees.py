@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 import topicloom as tl
 from support.route_twins import least_diameter, overlays, sub_overlay, tree_of
 from topicloom.errors import InvalidLinksError, InvalidOptionError, NotTopicConnectedError
-from topicloom.kernels.paths.trees import shortest_tree
+from topicloom.kernels.trees.trees import shortest_tree
 
 
 @settings(max_examples=150)

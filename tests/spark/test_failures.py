@@ -12,7 +12,7 @@ from py4j.protocol import Py4JError, Py4JNetworkError
 from pyspark.sql import functions as F
 
 from topicloom.errors import SparkFailedError, UnreadableInputError
-from topicloom.spark.failures import is_sparks, sentence_of, spark_failure
+from topicloom.spark.session.failures import is_sparks, sentence_of, spark_failure
 
 ROWS = b"node,topic\n" + b"".join(b"n%d,t%d\n" % (i, i % 77) for i in range(20_000))
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from support.scripts import ENDS_LIKE_A_COMMAND
-from topicloom.spark import java
+from topicloom.spark.session import java
 
 
 @pytest.fixture

@@ -5,11 +5,11 @@ import tempfile
 
 import pytest
 
-from topicloom.spark.scratch import scratch_folder
+from topicloom.spark.session.scratch import scratch_folder
 
 HOLDS = """
 import sys
-from topicloom.spark.scratch import scratch_folder
+from topicloom.spark.session.scratch import scratch_folder
 with scratch_folder() as place:
     (place / "left.txt").write_text("x")
     print(place, flush=True)

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from topicloom.spark.ship import package_zip
+from topicloom.spark.session.ship import package_zip
 
 PROGRAM = """
 import sys

@@ -8,8 +8,8 @@ from weakref import WeakSet
 import pytest
 
 from topicloom.errors import SparkUnavailableError
-from topicloom.spark import workers
-from topicloom.spark.session import DAEMON, daemon_module
+from topicloom.spark.session import workers
+from topicloom.spark.session.session import DAEMON, daemon_module
 
 
 @pytest.fixture

@@ -11,10 +11,10 @@ from collections import Counter
 from typing import NamedTuple
 
 from topicloom.auditing import MosquittoMesh, follow
-from topicloom.auditing.mosquitto_broker import read_mosquitto
-from topicloom.deploy.rehearsal.processes import Crew, free_ports, program
-from topicloom.deploy.rehearsal.run_mosquitto import MqttWire
-from topicloom.deploy.rehearsal.wire import Door
+from topicloom.brokers.mosquitto.mosquitto_broker import read_mosquitto
+from topicloom.brokers.mosquitto.run_mosquitto import MqttWire
+from topicloom.brokers.rehearsal.processes import Crew, free_ports, program
+from topicloom.brokers.rehearsal.wire import Door
 
 NAMES = ("a", "a/b", "a/b/c", "x", "x/b", "b/x", "l/a", "r/a", "l/a/b", "r/x")
 PATTERNS = ("a", "a/b", "x", "x/b", "a/#", "+/b", "#", "+", "x/+", "b/x")

@@ -9,10 +9,10 @@ import pyarrow as pa
 import pytest
 
 import topicloom as tl
+from topicloom.brokers.mosquitto.run_mosquitto import mosquitto_version
+from topicloom.brokers.nats.run_nats import nats_version
+from topicloom.brokers.zenoh.run_zenoh import zenoh_version
 from topicloom.deploy import Broker, Inventory, Network, Row
-from topicloom.deploy.rehearsal.run_mosquitto import mosquitto_version
-from topicloom.deploy.rehearsal.run_nats import nats_version
-from topicloom.deploy.rehearsal.run_zenoh import zenoh_version
 from topicloom.errors import BrokerUnavailableError
 
 SECURED = {"rabbitmq": {"credential": "env:LOOM_TEST"}}  # what a target asks of every broker

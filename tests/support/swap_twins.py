@@ -8,9 +8,9 @@ import numpy as np
 
 import topicloom as tl
 from support.small_interests import sub_overlay
-from topicloom.kernels.refinement.swap_state import ARCS, LINKS, MOST_BROKEN, NONE, RANDOM, Swaps
-from topicloom.kernels.refinement.swaps import ALONE, DROPPED, FAR, KEPT, LOCKED, MANY_BROKEN, SWAPPED
 from topicloom.kernels.streams import REFINE_STREAM, draw_all
+from topicloom.kernels.swaps.swap_state import ARCS, LINKS, MOST_BROKEN, NONE, RANDOM, Swaps
+from topicloom.kernels.swaps.swaps import ALONE, DROPPED, FAR, KEPT, LOCKED, MANY_BROKEN, SWAPPED
 
 Pair = tuple[int, int]
 

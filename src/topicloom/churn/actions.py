@@ -22,7 +22,7 @@ from topicloom.churn.reconnect import (
     shares_topic,
 )
 from topicloom.churn.state import OverlayState
-from topicloom.kernels.churn.repair import entries_of
+from topicloom.kernels.repair.repair import entries_of
 from topicloom.model.arrays import Int32Array
 
 Step = Callable[[], None]

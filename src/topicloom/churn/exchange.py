@@ -3,7 +3,7 @@
 Each looks at one node u and its links. Without u, each of its topics falls into pieces. A link to v is needed in those
 topics in which no other neighbour of u lies in v's piece: its *cut*. A link whose cut is empty can go. Any other can be
 exchanged for one, or split into two, that join v's pieces to the rest; two links can be merged into one to a node that
-lies in the pieces that both were needed for (`kernels/churn/thin_star.py`), or diverted: one such, and one between
+lies in the pieces that both were needed for (`kernels/repair/thin_star.py`), or diverted: one such, and one between
 others.
 """
 
@@ -14,9 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from topicloom.churn.state import OverlayState
-from topicloom.kernels.churn.repair import entries_of, pieces
-from topicloom.kernels.churn.thin_star import thin_star
-from topicloom.kernels.paths.disjoint_paths import topics_that_need
+from topicloom.kernels.repair.repair import entries_of, pieces
+from topicloom.kernels.repair.thin_star import thin_star
+from topicloom.kernels.trees.disjoint_paths import topics_that_need
 from topicloom.model.arrays import Int32Array
 
 CHANGES = 4  # of links that a move makes at most

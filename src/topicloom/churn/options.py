@@ -7,7 +7,7 @@ from typing import Any, Self
 
 from topicloom.churn.rebalance import checked_factor
 from topicloom.errors import InvalidOptionError, StateFormatError
-from topicloom.kernels.churn.backups import GREEDY, PRIMAL_DUAL
+from topicloom.kernels.repair.backups import GREEDY, PRIMAL_DUAL
 from topicloom.model import Overlay
 from topicloom.model.checks import checked_rho, checked_seed, checked_whole
 

@@ -15,11 +15,11 @@ from topicloom.churn.state import OverlayState
 from topicloom.churn.state_file import acknowledged, beside, check_files, in_words
 from topicloom.churn.store import load
 from topicloom.errors import InputNotFoundError, InvalidLinksError, StateFormatError
+from topicloom.files.write.destination import check_local
 from topicloom.judge import verify
 from topicloom.model import ForbiddenLinks, Interest, Overlay
 from topicloom.model.arrays import Int32Array
 from topicloom.routing import Plan
-from topicloom.storage.destination import check_local
 
 
 @dataclass(frozen=True)

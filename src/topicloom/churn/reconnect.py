@@ -8,10 +8,10 @@ import numpy.typing as npt
 
 from topicloom.churn.forbidding import Fence
 from topicloom.churn.state import OverlayState
-from topicloom.kernels.churn.repair import cut_topics, entries_of, links_between, open_entries, partners, pieces
-from topicloom.kernels.churn.spare_links import links_at, spare_link
 from topicloom.kernels.greedy.engine import NO_LINKS, greedy_links
-from topicloom.kernels.paths.disjoint_paths import needed_links, redundant_links
+from topicloom.kernels.repair.repair import cut_topics, entries_of, links_between, open_entries, partners, pieces
+from topicloom.kernels.repair.spare_links import links_at, spare_link
+from topicloom.kernels.trees.disjoint_paths import needed_links, redundant_links
 from topicloom.model import Interest
 from topicloom.model.arrays import Int32Array
 
@@ -148,7 +148,7 @@ def reconnect(state: OverlayState, shadows: Int32Array, topics: Int32Array, rho:
     At k = 2 by the engine's rule over blocks. Above, every pair of shadows, those that share most topics first, that
     fewer than k disjoint paths join in some topic is linked, and those links dropped again that later ones made
     superfluous. With a clique of the neighbours of what went all topics would be k-connected, and a graph is if k
-    disjoint paths, or a link, join the ends of every link of one that is (`kernels/paths/disjoint_paths.py`).
+    disjoint paths, or a link, join the ends of every link of one that is (`kernels/trees/disjoint_paths.py`).
     """
     nodes = state.subscribers(topics)
     node_ptr, topic = entries_of(state.rows.ragged, nodes, topics)

@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from topicloom.churn.integrity import Rows
-from topicloom.kernels.churn.backups import Scratch, rebuild_backups
-from topicloom.kernels.churn.ragged import empty_ragged, gather, push_all, put, remove_all, with_room
+from topicloom.kernels.repair.backups import Scratch, rebuild_backups
+from topicloom.kernels.repair.ragged import empty_ragged, gather, push_all, put, remove_all, with_room
 from topicloom.model import Interest
 from topicloom.model.arrays import Int32Array, Int64Array, frozen
 

@@ -21,9 +21,9 @@ from topicloom.errors import (
     StateInUseError,
     TopicloomError,
 )
-from topicloom.storage.atomic import flush_one
-from topicloom.storage.destination import check_local
-from topicloom.storage.own_files import PRIVATE, check_own, open_own
+from topicloom.files.write.atomic import flush_one
+from topicloom.files.write.destination import check_local
+from topicloom.files.write.own_files import PRIVATE, check_own, open_own
 
 _SQLITE_FILES = ("-wal", "-shm", "-journal")
 _MARK = 128  # bytes of the mark in the lock file

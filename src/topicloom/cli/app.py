@@ -14,7 +14,7 @@ from typer.exceptions import TyperException
 
 from topicloom.cli.console import complain, fill_standard_streams, restart_clock, unread
 from topicloom.errors import TopicloomError
-from topicloom.spark.early import end_early
+from topicloom.spark.session.early import end_early
 from topicloom.version import __version__
 
 DONE, CHECK_FAILED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
@@ -126,7 +126,7 @@ def _prepare_spark(arguments: Sequence[str]) -> None:
     plain = not any(argument.split("=")[0] in _OTHERWISE for argument in arguments)
     if len(sources) == _ON_SPARK[arguments[0]] and plain and os.environ.get("TOPICLOOM_ENGINE", "spark") != "memory":
         from topicloom.cli.sources import is_small, part_of_overlay
-        from topicloom.spark.session import start_java_early
+        from topicloom.spark.session.session import start_java_early
 
         with suppress(OSError):
             if is_small(*(part_of_overlay(source, part) for source, part in zip(sources, ("subscriptions", "links")))):

@@ -16,8 +16,8 @@ from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from rich.text import Text
 
+from topicloom.files.read.notes import UNREAD
 from topicloom.kernels.notice import told_by
-from topicloom.reading.notes import UNREAD
 
 EVERY = 10.0  # seconds between lines of progress where stderr is no terminal
 _LONGEST_LABEL = 80

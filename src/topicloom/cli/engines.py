@@ -12,30 +12,30 @@ import typer
 from topicloom.cli.console import Narrator, narrated
 from topicloom.cli.option_groups import SparkOptions
 from topicloom.cli.sources import is_small, part_of_overlay, said_whose, unreplaced
-from topicloom.engine.request import ENGINES, MEMORY
 from topicloom.errors import InvalidOptionError
-from topicloom.reading.notes import example_notes
-from topicloom.reading.read_options import SUBSCRIPTIONS, ReadOptions
-from topicloom.spark.memory import available_memory
-from topicloom.spark.session import is_embedded, spark_session
+from topicloom.files.read.notes import example_notes
+from topicloom.files.read.read_options import SUBSCRIPTIONS, ReadOptions
+from topicloom.runs.request import ENGINES, MEMORY
+from topicloom.spark.session.memory import available_memory
+from topicloom.spark.session.session import is_embedded, spark_session
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame, SparkSession
 
-    from topicloom.pipeline.one_pass import Work
-    from topicloom.pipeline.prepare import Prepared
-    from topicloom.pipeline.read import SparkTable
-    from topicloom.reading.link_findings import LinkFindings
-    from topicloom.spark.stages import Stages
+    from topicloom.files.read.link_findings import LinkFindings
+    from topicloom.runs.stages import Stages
+    from topicloom.spark.steps.one_pass import Work
+    from topicloom.spark.steps.prepare import Prepared
+    from topicloom.spark.steps.read import SparkTable
 
 Given = tuple[str, ReadOptions]  # an argument of the command line, and how the table it names is read
 
 
 def prepared_rows(table: "SparkTable", expand: str | None, narrator: Narrator, stages: "Stages") -> "Prepared":
     """Prepare the rows of a table that was looked at, with patterns replaced if asked for. Tells what is odd."""
-    from topicloom.pipeline.clean import expanded
-    from topicloom.pipeline.prepare import prepare
+    from topicloom.spark.steps.clean import expanded
+    from topicloom.spark.steps.prepare import prepare
 
     rows, more = (table.rows, None) if expand is None else expanded(table.rows, expand)
     prepared = prepare(rows, stages=stages, expanded=more)
@@ -47,7 +47,7 @@ def looked_at_table(
     spark: "SparkSession", narrator: Narrator, argument: str, options: ReadOptions, remote: str | None
 ) -> "SparkTable":
     """Look at the table, or the part of an overlay directory, that an argument names. Prints notes on its files."""
-    from topicloom.pipeline.read import open_table
+    from topicloom.spark.steps.read import open_table
 
     source = part_of_overlay(argument, options.kind.what, remote)
     narrator(f"looking at {source}")
@@ -65,7 +65,7 @@ def prepared_links(
 
     Of more than 5,000,000 links and nodes none is brought here, and every link must name nodes of the subscriptions.
     """
-    from topicloom.pipeline.links import fits_driver, fitted_to, matched, widened
+    from topicloom.spark.steps.links import fits_driver, fitted_to, matched, widened
 
     prepared = prepared_rows(tables[0], expand, narrator, stages)
     if not fits_driver(tables[1].rows, prepared.counts["nodes"]):
@@ -88,7 +88,7 @@ def _check_folder(spark: SparkOptions, findings: "LinkFindings") -> Iterator[Pat
 
 def tell_of_rows(narrator: Narrator, prepared: "Prepared") -> None:
     """Show the first rows that were rejected, and labels that deserve a look."""
-    from topicloom.pipeline.prepare import first_rejected, label_findings
+    from topicloom.spark.steps.prepare import first_rejected, label_findings
 
     for note in example_notes(first_rejected(prepared)):
         narrator.note(note)
@@ -139,7 +139,7 @@ def links_checked(
     """
     check_engine(engine, options)
     with narrated("starting") as narrator:
-        from topicloom.spark.stages import Stages
+        from topicloom.runs.stages import Stages
 
         stages = Stages(narrator, narrator.note)
         if engine == MEMORY:
@@ -177,7 +177,7 @@ def in_one_task_or(
     sentence: str,
 ) -> Answer:
     """Answer of a function that one task of Spark runs, or of ``otherwise`` where the tables do not fit one task."""
-    from topicloom.pipeline.one_pass import in_tasks
+    from topicloom.spark.steps.one_pass import in_tasks
 
     found = in_tasks(tables, [work], engine=engine, stages=stages, sentence=sentence)
     if found is None:
@@ -202,11 +202,11 @@ def rows_in_memory(narrator: Narrator, argument: str, options: ReadOptions) -> "
     """
     import pyarrow as pa
 
-    from topicloom.engine.memory_limits import check_reading
-    from topicloom.reading.notes import notes_of
-    from topicloom.reading.rows import ROWS
-    from topicloom.reading.source_plan import plan_source
-    from topicloom.reading.table import row_batches
+    from topicloom.files.read.notes import notes_of
+    from topicloom.files.read.rows import ROWS
+    from topicloom.files.read.source_plan import plan_source
+    from topicloom.files.read.table import row_batches
+    from topicloom.runs.memory_limits import check_reading
 
     source = part_of_overlay(argument, options.kind.what).removeprefix("file://")
     if "://" in source:

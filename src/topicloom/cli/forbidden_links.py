@@ -9,19 +9,19 @@ from topicloom.cli.commands.routes import load_inventory
 from topicloom.cli.console import tell, visible
 from topicloom.cli.option_groups import LinkOptions, TextOptions
 from topicloom.cli.sources import part_of_overlay
-from topicloom.engine.bars import Bars, faults_of
-from topicloom.reading.read_options import ReadOptions
-from topicloom.reading.source_plan import plan_source
-from topicloom.reading.table import as_links, every_row, read_table
-from topicloom.storage.overlay_directory import read_forbidden
-from topicloom.storage.run_file import RUN_FILE
+from topicloom.files.read.read_options import ReadOptions
+from topicloom.files.read.source_plan import plan_source
+from topicloom.files.read.table import as_links, every_row, read_table
+from topicloom.files.write.overlay_directory import read_forbidden
+from topicloom.files.write.run_file import RUN_FILE
+from topicloom.runs.bars import Bars, faults_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from topicloom.model import ForbiddenLinks
     from topicloom.model.arrays import Int32Array
-    from topicloom.pipeline.design import DesignResult
+    from topicloom.spark.steps.design import DesignResult
 
 
 def bars_of(pairs: Path | None, inventory: Path | None, links: LinkOptions, text: TextOptions) -> Bars | None:

@@ -10,15 +10,15 @@ import typer
 
 from topicloom.cli.option_groups import LinkOptions, TableOptions
 from topicloom.errors import OverlayFormatError
+from topicloom.files.read.link_findings import LinkFindings, fitted_links
+from topicloom.files.read.notes import example_notes, row_notes
+from topicloom.files.read.source_plan import plan_source
+from topicloom.files.read.table import Reading, as_links, read_table
+from topicloom.files.write.atomic import recover
+from topicloom.files.write.overlay_directory import read_forbidden
+from topicloom.files.write.run_file import RUN_FILE
 from topicloom.model import ForbiddenLinks, Interest, Overlay
 from topicloom.model.labels import to_arrow
-from topicloom.reading.link_findings import LinkFindings, fitted_links
-from topicloom.reading.notes import example_notes, row_notes
-from topicloom.reading.source_plan import plan_source
-from topicloom.reading.table import Reading, as_links, read_table
-from topicloom.storage.atomic import recover
-from topicloom.storage.overlay_directory import read_forbidden
-from topicloom.storage.run_file import RUN_FILE
 
 GivenOverlay = Annotated[
     Path, typer.Argument(help="Overlay directory; or a table of links (src, dst), with --subscriptions.")

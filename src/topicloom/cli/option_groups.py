@@ -8,7 +8,7 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
-from topicloom.reading.read_options import RATES, ReadOptions
+from topicloom.files.read.read_options import RATES, ReadOptions
 
 Master = Annotated[
     str | None,

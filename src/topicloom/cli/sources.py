@@ -6,9 +6,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from topicloom.errors import InputNotFoundError, TopicloomError
-from topicloom.reading.listing import ONE_TASK, list_source, text_bytes
-from topicloom.storage.atomic import recover
-from topicloom.storage.run_file import Version
+from topicloom.files.read.listing import ONE_TASK, list_source, text_bytes
+from topicloom.files.write.atomic import recover
+from topicloom.files.write.run_file import Version
 
 
 def part_of_overlay(argument: str, part: str, remote: str | None = None) -> str:

@@ -60,7 +60,7 @@ def listen() -> None:
 
     class Listener(event.Listener):  # type: ignore[misc]
         def on_start(self, event: Any) -> None:
-            if event.data["dispatcher"].py_func.__module__.startswith("topicloom."):
+            if event.data["dispatcher"].py_func.__module__.startswith(("topicloom.", "topicloom_papers.")):
                 NOTICE.compiling()
 
         def on_end(self, event: Any) -> None:

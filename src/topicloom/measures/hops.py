@@ -7,10 +7,10 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from topicloom.kernels.paths.diameter import adjacency
-from topicloom.kernels.paths.routing import distance_sums
-from topicloom.kernels.paths.topic_shape import edge_finder, topic_edges
 from topicloom.kernels.streams import draw_pairs
+from topicloom.kernels.trees.diameter import adjacency
+from topicloom.kernels.trees.routing import distance_sums
+from topicloom.kernels.trees.topic_shape import edge_finder, topic_edges
 from topicloom.measures.topic_measures import MANY_SUBSCRIPTIONS, TopicMeasures, measure_topics
 from topicloom.model.arrays import Int64Array, frozen
 from topicloom.model.checks import checked_seed, checked_whole

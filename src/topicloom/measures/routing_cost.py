@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from topicloom.kernels.paths import routing, steiner
-from topicloom.kernels.paths.diameter import adjacency
+from topicloom.kernels.trees import routing, steiner
+from topicloom.kernels.trees.diameter import adjacency
 from topicloom.measures.topic_measures import measure_topics
 from topicloom.model.arrays import Int32Array, Int64Array, frozen
 from topicloom.model.given_links import link_ids

@@ -3,7 +3,7 @@
 import numpy as np
 
 from topicloom.errors import InvalidOptionError
-from topicloom.kernels.paths.disjoint_paths import paths_between
+from topicloom.kernels.trees.disjoint_paths import paths_between
 from topicloom.model.arrays import Int32Array
 from topicloom.model.checks import checked_kind, checked_whole
 from topicloom.model.interest import Interest

@@ -7,8 +7,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from topicloom.kernels.paths.disjoint_paths import shared_topic_counts
-from topicloom.kernels.paths.topic_shape import topic_shapes
+from topicloom.kernels.trees.disjoint_paths import shared_topic_counts
+from topicloom.kernels.trees.topic_shape import topic_shapes
 from topicloom.model.arrays import Int32Array, Int64Array, frozen
 from topicloom.model.given_links import link_ids
 from topicloom.model.interest import Interest

@@ -10,13 +10,13 @@ import numpy as np
 
 from topicloom.errors import InvalidLinksError
 from topicloom.extras import needing
+from topicloom.files.write import overlay_directory
+from topicloom.files.write.run_file import json_options
 from topicloom.model.arrays import Int32Array, Int64Array, degrees, normalized_links, shared_topics
 from topicloom.model.checks import checked_kind, checked_seed, plain
 from topicloom.model.forbidden import ForbiddenLinks
 from topicloom.model.given_links import link_ids
 from topicloom.model.interest import Interest, checked_interest
-from topicloom.storage import overlay_directory
-from topicloom.storage.run_file import json_options
 
 if TYPE_CHECKING:
     import networkx

@@ -5,7 +5,7 @@ from html import escape
 from pathlib import Path
 
 from topicloom.errors import OutputExistsError
-from topicloom.storage.atomic import whole_file
+from topicloom.files.write.atomic import whole_file
 
 _HEIGHT = 900  # pixels of the frame in a notebook
 

@@ -28,14 +28,14 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from topicloom.errors import InputNotFoundError, PlanFormatError
+from topicloom.files.write.atomic import recover, whole_directory
+from topicloom.files.write.destination import check_local
+from topicloom.files.write.overlay_directory import write_json
 from topicloom.model import labels as label_columns
 from topicloom.model.arrays import Int32Array, frozen
 from topicloom.model.interest import Interest
 from topicloom.routing.ownership import ranks
 from topicloom.routing.route_table import Routes, names
-from topicloom.storage.atomic import recover, whole_directory
-from topicloom.storage.destination import check_local
-from topicloom.storage.overlay_directory import write_json
 
 FORMAT = 1
 

@@ -10,8 +10,8 @@ import pyarrow as pa
 
 from topicloom.errors import InvalidOptionError
 from topicloom.judge.verify_routes import RoutesVerdict, verify_routes
-from topicloom.kernels.paths.standby import openings
-from topicloom.kernels.paths.trees import tree_diameters
+from topicloom.kernels.trees.standby import openings
+from topicloom.kernels.trees.trees import tree_diameters
 from topicloom.model import labels as label_columns
 from topicloom.model.arrays import Int32Array, Int64Array, frozen
 from topicloom.model.interest import Interest

@@ -7,9 +7,9 @@ import numpy as np
 import numpy.typing as npt
 
 from topicloom.errors import InvalidOptionError, NotTopicConnectedError
-from topicloom.kernels.paths.forests import shared_forests
-from topicloom.kernels.paths.stable_trees import kept_trees
-from topicloom.kernels.paths.standby import standby_rows
+from topicloom.kernels.trees.forests import shared_forests
+from topicloom.kernels.trees.stable_trees import kept_trees
+from topicloom.kernels.trees.standby import standby_rows
 from topicloom.model.arrays import Int32Array
 from topicloom.model.checks import checked_whole
 from topicloom.model.interest import Interest

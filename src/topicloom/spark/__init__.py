@@ -1,4 +1,1 @@
-"""Spark at run time: sessions, Java and its options, shipping the package, memory, warm kernels, stages.
-
-Library users, the demo, the benchmarks and the commands use it.
-"""
+"""Spark: sessions, one file per step of the pipeline, divide and conquer, rounds, streams."""

@@ -7,13 +7,13 @@ from typing import Annotated
 
 import typer
 
-from topicloom.bounds import lower_bound
-from topicloom.bounds.certificate import certificate_lines
 from topicloom.cli.console import narrated, tell
 from topicloom.cli.option_groups import Json, Overwrite
 from topicloom.errors import OutputExistsError
+from topicloom.files.write.atomic import whole_file
+from topicloom.methods.bounds import lower_bound
+from topicloom.methods.bounds.certificate import certificate_lines
 from topicloom.model import Overlay
-from topicloom.storage.atomic import whole_file
 
 EXAMPLE = "Example: topicloom bound overlay --certificate proof.txt.gz"
 

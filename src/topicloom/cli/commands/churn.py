@@ -18,12 +18,12 @@ from topicloom.cli.console import format_number, narrated, print_table, tell
 from topicloom.cli.given import GivenOverlay, SubscriptionsFile, given_overlay
 from topicloom.cli.option_groups import Json, LinkOptions, Overwrite, TableOptions
 from topicloom.errors import InputNotFoundError, InvalidEventError, MissingColumnError, UnreadableInputError
+from topicloom.files.write.atomic import whole_directory
+from topicloom.files.write.destination import check_destination
+from topicloom.files.write.overlay_directory import REJECTED
+from topicloom.files.write.run_file import update_run
 from topicloom.model import Change, Overlay, Rejection
 from topicloom.routing import Plan
-from topicloom.storage.atomic import whole_directory
-from topicloom.storage.destination import check_destination
-from topicloom.storage.overlay_directory import REJECTED
-from topicloom.storage.run_file import update_run
 
 EXAMPLE = "Example: topicloom churn overlay events.jsonl overlay-2 --policy shadow"
 _SUFFIXES = (".json", ".jsonl", ".ndjson", ".parquet")

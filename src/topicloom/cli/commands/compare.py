@@ -13,22 +13,22 @@ import typer
 from topicloom.cli.console import COLUMNS, Narrator, cells, counted, format_number, narrated, print_table, tell
 from topicloom.cli.engines import Engine, check_engine, prepared_rows, spark_tables, tables_in_memory
 from topicloom.cli.option_groups import Json, LinkOptions, Overwrite, Seed, SparkOptions, Subscriptions, TableOptions
-from topicloom.engine.request import MEMORY, SPARK
 from topicloom.errors import InvalidOptionError, NotEnoughMemoryError
+from topicloom.files.write.atomic import whole_directory
+from topicloom.files.write.destination import check_destination
+from topicloom.files.write.run_file import run_header, write_json, write_run
 from topicloom.methods.selection import MethodChoice
 from topicloom.model.checks import checked_seed
-from topicloom.spark.memory import available_memory
-from topicloom.spark.session import cores_of, is_embedded
-from topicloom.spark.warm import COMPILING, warm
-from topicloom.storage.atomic import whole_directory
-from topicloom.storage.destination import check_destination
-from topicloom.storage.run_file import run_header, write_json, write_run
+from topicloom.runs.request import MEMORY, SPARK
+from topicloom.spark.session.memory import available_memory
+from topicloom.spark.session.session import cores_of, is_embedded
+from topicloom.spark.session.warm import COMPILING, warm
 
 if TYPE_CHECKING:
-    from topicloom.engine.comparison import Compared, Comparison
     from topicloom.methods.registry import Size
-    from topicloom.pipeline.read import SparkTable
-    from topicloom.spark.stages import Stages
+    from topicloom.runs.comparison import Compared, Comparison
+    from topicloom.runs.stages import Stages
+    from topicloom.spark.steps.read import SparkTable
 
 EXAMPLE = "Example: topicloom compare subscriptions.csv.gz comparison --links have.csv --methods gm,low-oda:rho=3,hub"
 _HEADER = ("method", *COLUMNS.values(), "seconds")
@@ -69,9 +69,9 @@ def command(
     given = [(subscriptions, table.wanted), *([] if links is None else [(links, link_table.wanted_as(table))])]
     where = spark_options.master, spark_options.remote
     with narrated("starting") as narrator:
-        from topicloom.engine.comparison import compare_rows, with_pareto_best
-        from topicloom.engine.memory_limits import check_side_by_side
-        from topicloom.spark.stages import Stages
+        from topicloom.runs.comparison import compare_rows, with_pareto_best
+        from topicloom.runs.memory_limits import check_side_by_side
+        from topicloom.runs.stages import Stages
 
         stages = Stages(narrator, narrator.note)
         cores = 1 if engine == MEMORY else cores_of(*where)
@@ -82,7 +82,7 @@ def command(
             found = task(tables_in_memory(given, narrator), stages, choices=choices, held=links is not None)
         else:
             with spark_tables(given, spark_options, narrator) as (spark, tables):
-                from topicloom.spark.workers import check_workers
+                from topicloom.spark.session.workers import check_workers
 
                 check_workers(spark)
                 found = _side_by_side(engine, tables, task, choices, stages) or _spread(
@@ -138,7 +138,7 @@ def _side_by_side(
     stages: "Stages",
 ) -> "Comparison | None":
     """Make a task for each row. Returns None where the files do not fit one task, or Python cannot read them."""
-    from topicloom.pipeline.one_pass import in_tasks
+    from topicloom.spark.steps.one_pass import in_tasks
 
     works = [partial(task, choices=[], held=True)] if len(tables) > 1 else []
     works += [partial(task, choices=[choice], held=False) for choice in choices]
@@ -159,9 +159,9 @@ def _spread(
     stages: "Stages",
 ) -> "Comparison":
     """Compare by the distributed pipeline: encoded once, and a task for each row."""
-    from topicloom.engine.comparison import Comparison, HeldLinks
-    from topicloom.pipeline.construct import compare_methods
-    from topicloom.pipeline.links import BROUGHT_HERE, fits_driver, fitted_to
+    from topicloom.runs.comparison import Comparison, HeldLinks
+    from topicloom.spark.steps.construct import compare_methods
+    from topicloom.spark.steps.links import BROUGHT_HERE, fits_driver, fitted_to
 
     prepared = prepared_rows(tables[0], expand, narrator, stages)
     check(prepared.size)
@@ -190,7 +190,7 @@ def _write(
     from pyarrow import parquet
 
     from topicloom.cli.commands.comparison_picture import draw_comparison
-    from topicloom.engine.comparison import results_table
+    from topicloom.runs.comparison import results_table
 
     with whole_directory(out, overwrite=overwrite, inputs=[source]) as staging:
         parquet.write_table(results_table(compared), staging / "results.parquet")

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from topicloom.engine.comparison import Compared
 from topicloom.extras import needing
+from topicloom.runs.comparison import Compared
 
 # Okabe and Ito's colours, told apart with any colour vision; lightness differs too, for print.
 _BEST, _OTHER, _REFERENCE = "#0072B2", "#56B4E9", "#BBBBBB"

@@ -33,20 +33,20 @@ from topicloom.cli.option_groups import (
     TableOptions,
 )
 from topicloom.cli.sources import is_small, part_of_overlay
-from topicloom.engine.request import MEMORY, SPARK, DesignRequest
 from topicloom.errors import InvalidOptionError
-from topicloom.spark.memory import available_memory
-from topicloom.spark.session import cores_of, is_embedded, spark_session
-from topicloom.spark.warm import COMPILING, warm, warm_workers
-from topicloom.storage.atomic import whole_directory
-from topicloom.storage.destination import check_destination
+from topicloom.files.write.atomic import whole_directory
+from topicloom.files.write.destination import check_destination
+from topicloom.runs.request import MEMORY, SPARK, DesignRequest
+from topicloom.spark.session.memory import available_memory
+from topicloom.spark.session.session import cores_of, is_embedded, spark_session
+from topicloom.spark.session.warm import COMPILING, warm, warm_workers
 
 if TYPE_CHECKING:
-    from topicloom.bounds import LowerBound
-    from topicloom.engine.design_rows import Designed
-    from topicloom.pipeline.prepare import Prepared
-    from topicloom.pipeline.read import SparkTable
-    from topicloom.spark.stages import Stages
+    from topicloom.methods.bounds import LowerBound
+    from topicloom.runs.design_rows import Designed
+    from topicloom.runs.stages import Stages
+    from topicloom.spark.steps.prepare import Prepared
+    from topicloom.spark.steps.read import SparkTable
 
 CHOICES = {
     "stacked-gm": " (gm2 without the links that no topic needs)",
@@ -120,8 +120,8 @@ def command(
     # The output is outermost: what an interrupted run leaves is removed when Spark no longer writes.
     output = nullcontext(out) if dry_run else whole_directory(out, overwrite=overwrite, inputs=[subscriptions])
     with output as staging, narrated("starting") as narrator:
-        from topicloom.engine.design_rows import design_rows, dry_run_rows, write_designed
-        from topicloom.spark.stages import Stages
+        from topicloom.runs.design_rows import design_rows, dry_run_rows, write_designed
+        from topicloom.runs.stages import Stages
 
         stages = Stages(narrator, narrator.note)
         task = partial(dry_run_rows if dry_run else design_rows, request=request, expand=table.expand)
@@ -134,7 +134,7 @@ def command(
         else:
             small = is_small(part_of_overlay(subscriptions, "subscriptions"))
             with spark_session(**vars(spark_options), small=small) as spark:
-                from topicloom.spark.workers import check_workers
+                from topicloom.spark.session.workers import check_workers
 
                 stages.add({"start": seconds_since_start()})
                 source = looked_at_table(spark, narrator, subscriptions, table.wanted, spark_options.remote)
@@ -185,7 +185,7 @@ def _effort(refine: float | None) -> float | None:
 
 def _bound(out: Path) -> "LowerBound":
     """Prove how few links the interest of an overlay directory needs."""
-    from topicloom.bounds import lower_bound
+    from topicloom.methods.bounds import lower_bound
     from topicloom.model import Overlay
 
     with narrated("proving how few links are possible"):
@@ -209,11 +209,11 @@ def _spread(
         raise InvalidOptionError(
             "--refine is for designs of one task; design without it, then: topicloom refine OUT BETTER"
         )
-    from topicloom.engine.design_rows import Designed, plan_sentence
-    from topicloom.engine.memory_limits import check_memory
-    from topicloom.pipeline.design import design_prepared
-    from topicloom.pipeline.rounds.design_in_rounds import SUBSCRIPTIONS_A_TASK
-    from topicloom.pipeline.write import write_tables
+    from topicloom.runs.design_rows import Designed, plan_sentence
+    from topicloom.runs.memory_limits import check_memory
+    from topicloom.spark.rounds.design_in_rounds import SUBSCRIPTIONS_A_TASK
+    from topicloom.spark.steps.design import design_prepared
+    from topicloom.spark.steps.write import write_tables
 
     prepared = prepared_rows(source, expand, narrator, stages)
     request = request.at(prepared.size, narrator.note)
@@ -256,7 +256,7 @@ def _barred(prepared: "Prepared", request: DesignRequest, narrator: Narrator) ->
     """Find the id of every node by label, and the forbidden pairs. Collects nothing where none are given."""
     if request.bars is None:
         return {}, None
-    from topicloom.spark.columns import NODE, NODE_ID
+    from topicloom.spark.session.columns import NODE, NODE_ID
 
     table = prepared.nodes.select(NODE, NODE_ID).toArrow()
     numbers = dict(zip(table[NODE].to_pylist(), table[NODE_ID].to_pylist()))

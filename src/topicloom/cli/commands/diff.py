@@ -13,9 +13,9 @@ from topicloom.cli.console import counted, narrated, print_table, tell, visible
 from topicloom.cli.given import notes_on
 from topicloom.cli.option_groups import Json, Lenient, LinkOptions, TextOptions
 from topicloom.cli.sources import part_of_overlay
-from topicloom.reading.read_options import ReadOptions
-from topicloom.reading.source_plan import plan_source
-from topicloom.reading.table import read_table
+from topicloom.files.read.read_options import ReadOptions
+from topicloom.files.read.source_plan import plan_source
+from topicloom.files.read.table import read_table
 from topicloom.routing import Plan, Steps, diff
 
 EXAMPLE = "Example: topicloom diff plan plan-2    (exit code 0: nothing to do, 1: changes, 2: impossible or bad input)"

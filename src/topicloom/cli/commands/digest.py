@@ -8,8 +8,8 @@ import typer
 
 from topicloom.cli.console import tell
 from topicloom.cli.option_groups import Json, Overwrite
+from topicloom.methods.star_sets import topic_digest
 from topicloom.model import Overlay
-from topicloom.star_sets import topic_digest
 
 EXAMPLE = "Example: topicloom digest site-a site-a.digest --salt 2026-11-spring    (then: topicloom star-set)"
 

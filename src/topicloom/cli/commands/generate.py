@@ -7,11 +7,11 @@ import typer
 
 from topicloom.cli.console import narrated, tell
 from topicloom.cli.option_groups import Overwrite, Seed, SparkOptions
-from topicloom.spark.session import spark_session
-from topicloom.storage.atomic import whole_directory
-from topicloom.storage.destination import check_destination, not_our_subscriptions
-from topicloom.workloads import Workload
-from topicloom.workloads.workload import POPULARITIES, SIZE_EXPONENT, SIZES
+from topicloom.datasets import Workload
+from topicloom.datasets.workload import POPULARITIES, SIZE_EXPONENT, SIZES
+from topicloom.files.write.atomic import whole_directory
+from topicloom.files.write.destination import check_destination, not_our_subscriptions
+from topicloom.spark.session.session import spark_session
 
 EXAMPLE = "Example: topicloom generate subs --nodes 2000 --topics 200 --subscriptions 10 --popularity zipf --alpha 0.5"
 
@@ -57,7 +57,7 @@ def command(
         few = nodes * (workload.max_size or subscriptions) <= IN_MEMORY
         if spark_options.master or spark_options.remote or spark_options.conf or not few:
             from topicloom.pipeline import generate_subscriptions
-            from topicloom.pipeline.write import write_parquet
+            from topicloom.spark.steps.write import write_parquet
 
             narrator("starting Spark")
             with spark_session(**vars(spark_options), small=few) as spark:
@@ -71,9 +71,9 @@ def command(
 def _write_in_memory(folder: Path, options: dict[str, Any]) -> None:
     import pyarrow as pa
 
+    from topicloom.datasets import generate
+    from topicloom.files.write.overlay_directory import write_parquet
     from topicloom.model.labels import to_arrow
-    from topicloom.storage.overlay_directory import write_parquet
-    from topicloom.workloads import generate
 
     interest = generate(**options)
     nodes, topics = (to_arrow(labels) for labels in (interest.node_labels, interest.topic_labels) if labels is not None)

@@ -8,13 +8,13 @@ import typer
 
 from topicloom.cli.console import format_number, narrated, print_table, tell
 from topicloom.cli.option_groups import Json, Overwrite, Seed
+from topicloom.files.write.destination import check_destination
 from topicloom.judge import verify
 from topicloom.methods import join
 from topicloom.model import Overlay
-from topicloom.storage.destination import check_destination
 
 if TYPE_CHECKING:
-    from topicloom.bounds import LowerBound
+    from topicloom.methods.bounds import LowerBound
 
 _CLASSES = {"star": "star nodes", "other": "other nodes"}
 
@@ -78,7 +78,7 @@ def command(
 
 def _bound(joined: Overlay) -> "LowerBound":
     """Prove how few links a join has that keeps all links of the overlays joined."""
-    from topicloom.bounds import lower_bound
+    from topicloom.methods.bounds import lower_bound
 
     with narrated("proving how few links are possible"):
         return lower_bound(joined.interest, standing=joined.links[: joined.report["inner_links"]])

@@ -8,9 +8,9 @@ import typer
 
 from topicloom.cli.console import format_number, print_table, tell
 from topicloom.cli.option_groups import Json, Overwrite
-from topicloom.star_sets import StarSet, join_stars
-from topicloom.star_sets.join_folder import load_sites, save
-from topicloom.storage.destination import check_destination
+from topicloom.files.write.destination import check_destination
+from topicloom.methods.star_sets import StarSet, join_stars
+from topicloom.methods.star_sets.join_folder import load_sites, save
 
 EXAMPLE = "Example: topicloom join-stars both site-a.stars site-b.stars"
 

@@ -10,8 +10,8 @@ import typer
 from topicloom.cli.console import COLUMNS, cells, counted, format_number, print_table, tell
 from topicloom.cli.engines import Engine, links_checked
 from topicloom.cli.option_groups import Json, LinkOptions, Links, SparkOptions, Subscriptions, TableOptions
-from topicloom.engine.request import SPARK
 from topicloom.errors import InvalidOptionError
+from topicloom.runs.request import SPARK
 
 if TYPE_CHECKING:
     from topicloom.model import Metrics
@@ -31,10 +31,10 @@ def command(
     spark_options: SparkOptions,
 ) -> None:
     """Measure links of any origin: degrees, diameters, hops, unwanted relays, and what one failure does."""
-    from topicloom.engine.check_rows import measure_rows
+    from topicloom.runs.check_rows import measure_rows
 
     def spread() -> "Callable[..., tuple[Metrics, None]]":
-        from topicloom.pipeline.check import measure_prepared
+        from topicloom.spark.steps.check import measure_prepared
 
         if bound:
             raise InvalidOptionError("--bound is for what one task can hold; with --engine memory it tries")

@@ -14,9 +14,9 @@ from topicloom.cli.console import narrated, tell, visible
 from topicloom.cli.given import given_interest
 from topicloom.cli.option_groups import Json, TableOptions
 from topicloom.errors import OutputExistsError
+from topicloom.files.write.atomic import whole_file
+from topicloom.files.write.destination import check_local
 from topicloom.model import Change, Interest, Overlay
-from topicloom.storage.atomic import whole_file
-from topicloom.storage.destination import check_local
 
 EXAMPLE = "Example: topicloom plan today.csv --from overlay --events events.jsonl    (exit code 0: nothing, 1: changes)"
 _SHOWN = 20

@@ -9,9 +9,9 @@ import typer
 
 from topicloom.cli.console import format_number, narrated, print_table, tell
 from topicloom.cli.option_groups import Json, Overwrite, Seed
+from topicloom.files.write.destination import check_destination
+from topicloom.methods.refinement import Progress, refine
 from topicloom.model import Overlay
-from topicloom.refinement import Progress, refine
-from topicloom.storage.destination import check_destination
 
 EXAMPLE = "Example: topicloom refine overlay fewer --effort 30"
 INTERRUPTED = 130

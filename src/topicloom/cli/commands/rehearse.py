@@ -7,11 +7,11 @@ from typing import Annotated
 
 import typer
 
+from topicloom.brokers.rehearsal.failover import Failover
 from topicloom.cli.commands.routes import load_inventory
 from topicloom.cli.console import counted, format_number, narrated, print_table, visible
 from topicloom.cli.option_groups import Json, TextOptions
 from topicloom.deploy import TARGETS, Network, Rehearsal, rehearse
-from topicloom.deploy.rehearsal.failover import Failover
 from topicloom.routing import Plan
 
 EXAMPLE = "Example: topicloom rehearse plan --kill worst    (exit code 0: every copy once, 1: not)"

@@ -10,16 +10,16 @@ import typer
 
 from topicloom.cli.console import format_number, narrated, print_table, tell
 from topicloom.cli.option_groups import Json, Overwrite, RateOptions, SparkOptions, TextOptions
-from topicloom.engine.request import MEMORY, SPARK
 from topicloom.errors import InvalidOptionError
+from topicloom.files.read.read_options import ReadOptions
+from topicloom.files.read.table import every_row
+from topicloom.files.write.atomic import check_destination
 from topicloom.model import Overlay
-from topicloom.reading.read_options import ReadOptions
-from topicloom.reading.table import every_row
 from topicloom.routing import Plan, Routes, routes
 from topicloom.routing.ownership import check_kinds
-from topicloom.spark.memory import available_memory
-from topicloom.spark.session import spark_session
-from topicloom.storage.atomic import check_destination
+from topicloom.runs.request import MEMORY, SPARK
+from topicloom.spark.session.memory import available_memory
+from topicloom.spark.session.session import spark_session
 
 EXAMPLE = "Example: topicloom routes overlay plan --inventory brokers.csv --for mosquitto"
 TARGETS = {"mosquitto": False, "nats": True, "rabbitmq": True, "zenoh": False}  # whether it needs forests
@@ -139,8 +139,8 @@ def _on_spark(
     *, overwrite: bool, as_json: bool,
 ) -> int:  # fmt: skip
     with narrated("starting Spark") as narrator, spark_session(**vars(options)) as spark:
-        from topicloom.pipeline.spark_routes import write_plan
-        from topicloom.spark.stages import Stages
+        from topicloom.runs.stages import Stages
+        from topicloom.spark.steps.spark_routes import write_plan
 
         wanted, links = (spark.read.parquet(str(overlay.absolute() / part)) for part in ("subscriptions", "links"))
         stages = Stages(narrator)

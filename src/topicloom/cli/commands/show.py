@@ -98,6 +98,6 @@ def _results(folder: Path) -> list[dict[str, Any]]:
 
 
 def _sites(inventory: Path) -> dict[str, str]:
-    from topicloom.deploy.inventory import Inventory
+    from topicloom.brokers.inventory import Inventory
 
     return {name: broker.site or "" for name, broker in Inventory.load(inventory).brokers.items()}

@@ -9,8 +9,8 @@ import typer
 from topicloom.cli.commands.digest import Site
 from topicloom.cli.console import tell
 from topicloom.cli.option_groups import Json, Overwrite, Seed
+from topicloom.methods.star_sets import TopicDigest, star_set
 from topicloom.model import Overlay
-from topicloom.star_sets import TopicDigest, star_set
 
 EXAMPLE = "Example: topicloom star-set site-a site-a.stars --others site-b.digest site-c.digest"
 

@@ -14,6 +14,8 @@ from topicloom.cli.console import format_number, narrated, print_table
 from topicloom.cli.given import SubscriptionsFile, given_overlay
 from topicloom.cli.option_groups import Json, LinkOptions, TableOptions
 from topicloom.errors import InputNotFoundError
+from topicloom.files.write.atomic import recover
+from topicloom.files.write.destination import check_local
 from topicloom.judge import verify
 from topicloom.methods import METHODS, design
 from topicloom.methods.registry import spec_of
@@ -21,8 +23,6 @@ from topicloom.methods.selection import method_for, options_for
 from topicloom.model import Overlay
 from topicloom.model.arrays import degrees
 from topicloom.model.checks import checked_whole
-from topicloom.storage.atomic import recover
-from topicloom.storage.destination import check_local
 
 EXAMPLE = "Example: topicloom status live    (the OUT of topicloom stream, its state.db, or any overlay directory)"
 

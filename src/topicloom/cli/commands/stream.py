@@ -18,7 +18,7 @@ from topicloom.errors import InputNotFoundError, InvalidOptionError, OutputExist
 from topicloom.judge import verify
 from topicloom.model import Overlay
 from topicloom.routing import Plan
-from topicloom.spark.session import spark_session
+from topicloom.spark.session.session import spark_session
 
 if TYPE_CHECKING:
     from topicloom.stream import BatchReport, MaintainedQuery

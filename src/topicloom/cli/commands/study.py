@@ -9,10 +9,10 @@ from topicloom.cli.console import narrated, print_table, tell
 from topicloom.cli.option_groups import Conf, Master, Remote, Verbose
 from topicloom.errors import InputNotFoundError, InvalidOptionError
 from topicloom.model.checks import checked_whole
-from topicloom.spark.session import cores_of, spark_session
+from topicloom.spark.session.session import cores_of, spark_session
 
 if TYPE_CHECKING:
-    from topicloom.study.studies import Scale, Study
+    from topicloom_papers.cells.studies import Scale, Study
 
 EXAMPLE = "Example: topicloom study gm-fig4a results --scale quick"
 
@@ -42,8 +42,8 @@ def command(
 
     A run that was interrupted goes on where it stopped: what OUT holds already is not measured again.
     """
-    from topicloom.study.papers import STUDIES
-    from topicloom.study.studies import SCALES, Scale
+    from topicloom_papers.cells.studies import SCALES, Scale
+    from topicloom_papers.studies import STUDIES
 
     if list_studies:
         print_table(("study", "shows"), [(study.name, f"{study.source}: {study.title}") for study in STUDIES.values()])
@@ -77,11 +77,11 @@ def _run(
     verbose: bool,
 ) -> None:
     """Measure the cells of some studies that OUT does not hold yet."""
-    from topicloom.study.cell_store import Store
-    from topicloom.study.cells import distinct
-    from topicloom.study.inputs import DATASETS_VARIABLE, available
-    from topicloom.study.papers import known_kinds
-    from topicloom.study.runner import run_cells, warm
+    from topicloom_papers.cells.cell_store import Store
+    from topicloom_papers.cells.cells import distinct
+    from topicloom_papers.cells.inputs import DATASETS_VARIABLE, available
+    from topicloom_papers.cells.runner import run_cells, warm
+    from topicloom_papers.studies import known_kinds
 
     wanted = distinct(cell for study in studies for cell in study.grid(size))
     cells = [cell for cell in wanted if available(cell)]
@@ -106,11 +106,11 @@ def _run(
 
 def _report(out: Path, studies: "list[Study]", size: "Scale", note: str) -> None:
     """Write tables, plots and the page from what has been measured, and show the table."""
-    from topicloom.study.cell_store import Store
-    from topicloom.study.page import verdicts
-    from topicloom.study.page.lookup import Results
-    from topicloom.study.page.results_page import write_report
     from topicloom.version import __version__
+    from topicloom_papers.cells.cell_store import Store
+    from topicloom_papers.page import verdicts
+    from topicloom_papers.page.lookup import Results
+    from topicloom_papers.page.results_page import write_report
 
     everything = Results.of(Store(out).load())
     results = {study.name: everything.among(study.grid(size)) for study in studies}

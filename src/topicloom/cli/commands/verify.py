@@ -10,8 +10,8 @@ import typer
 from topicloom.cli.console import tell, visible
 from topicloom.cli.engines import Engine, links_checked
 from topicloom.cli.option_groups import Json, LinkOptions, Links, SparkOptions, Subscriptions, TableOptions
-from topicloom.engine.request import SPARK
 from topicloom.judge import checked_k
+from topicloom.runs.request import SPARK
 
 if TYPE_CHECKING:
     from topicloom.model import BrokenTopic, Verdict
@@ -39,10 +39,10 @@ def command(
     Links that an overlay directory forbids break it, too.
     """
     checked_k(k)
-    from topicloom.engine.check_rows import verify_rows
+    from topicloom.runs.check_rows import verify_rows
 
     def spread() -> "Callable[..., Verdict]":
-        from topicloom.pipeline.check import verify_prepared
+        from topicloom.spark.steps.check import verify_prepared
 
         return partial(verify_prepared, k=k)
 

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from topicloom.kernels.churn.ragged import row
 from topicloom.kernels.covers.ratio_heap import build_heap, precedes, restore
 from topicloom.kernels.jit import serial
+from topicloom.kernels.repair.ragged import row
 from topicloom.kernels.sorted_rows import meeting
 from topicloom.kernels.streams import below, draw
 

@@ -20,11 +20,11 @@ from topicloom.methods.dc.star_merge import (
     subscribers_in,
     wanted_elsewhere,
 )
+from topicloom.methods.refinement import refine
 from topicloom.methods.rounds.round_steps import RoundOptions, round_weights
 from topicloom.methods.rounds.rounds_gm import played_rounds
 from topicloom.model import Interest, Overlay
 from topicloom.model.arrays import Int32Array, Int64Array, degrees
-from topicloom.refinement import refine
 
 INNER_METHODS = ("gm", "low-oda", "weighted-gm", "rounds-gm", "gm2")
 

@@ -17,7 +17,7 @@ from topicloom.model.checks import checked_above_zero, checked_seed
 from topicloom.model.given_links import link_ids
 
 if TYPE_CHECKING:
-    from topicloom.bounds import LowerBound
+    from topicloom.methods.bounds import LowerBound
 
 MOST_NODES = 2_000
 _SHARES = (0.1, 1, 3, 3, 3, 3)  # of the effort, one refinement each, until there is nothing left to gain
@@ -143,7 +143,7 @@ def solved(
 
     Only overlays are looked for that contain the standing links, and all are counted.
     """
-    from topicloom.bounds import lower_bound  # here and below, because scipy takes long to load
+    from topicloom.methods.bounds import lower_bound  # here and below, because scipy takes long to load
 
     bound = lower_bound(interest, standing=standing)
     best = start = _start(interest, standing, seed)
@@ -168,7 +168,7 @@ def _start(interest: Interest, standing: Int32Array, seed: int) -> Overlay:
 
 
 def _refined(start: Overlay, n_standing: int, effort: float, seed: int) -> Overlay:
-    from topicloom.refinement.refine import refine, refine_beside
+    from topicloom.methods.refinement.refine import refine, refine_beside
 
     return (
         refine_beside(start, n_standing, effort=effort, seed=seed)
@@ -183,8 +183,8 @@ def _links(overlay: Overlay) -> int:
 
 def _branched(overlay: Overlay, bound: "LowerBound", seconds: float) -> tuple[Overlay, int]:
     """The best overlay, and the fewest links possible, after branching on what prices do not rule out."""
-    from topicloom.bounds.search import found_pair_prices, found_potentials
     from topicloom.judge.prices import proved_by_pairs
+    from topicloom.methods.bounds.search import found_pair_prices, found_potentials
     from topicloom.methods.exact.branching import branch, candidate_links
 
     interest, prices, standing = overlay.interest, bound.certificate, bound.standing

@@ -18,7 +18,7 @@ from topicloom.model.given_links import link_ids
 from topicloom.model.interest import checked_interest
 
 if TYPE_CHECKING:
-    from topicloom.bounds import LowerBound
+    from topicloom.methods.bounds import LowerBound
 
 YES, NO, UNKNOWN = "yes", "no", "unknown"
 _TRIED = ("weighted-gm", "minmax-oda", "ring-pt", "random-regular", "spanning-tree", "hub", "cd-oda", "full-mesh")
@@ -183,7 +183,7 @@ def soc_exists(
 
 def _attempts(interest: Interest, degree: str, effort: float, seed: int) -> Iterator[Overlay]:
     """Overlays of different kinds, a refined one last."""
-    from topicloom.refinement import refine
+    from topicloom.methods.refinement import refine
 
     yield from _stars_and_rings(interest)
     for name in _TRIED if few_pairs(interest) else _TRIED[:-1]:
@@ -221,7 +221,7 @@ def _groups(interest: Interest) -> Int64Array:
 
 def _least_degree(interest: Interest, degree: str, cost: str, C: float) -> "tuple[float, LowerBound | None]":
     """A degree that overlays of routing cost at most C have at least, and the certificate behind it, if any."""
-    from topicloom.bounds import lower_bound
+    from topicloom.methods.bounds import lower_bound
 
     others, size = _others(interest), np.bincount(_groups(interest))
     if C < 0 or (C < 1 and cost != "filtering" and others.any()):

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from topicloom.kernels.paths.disjoint_paths import redundant_links, shared_topic_counts
+from topicloom.kernels.trees.disjoint_paths import redundant_links, shared_topic_counts
 from topicloom.model import Interest
 from topicloom.model.arrays import Int32Array
 from topicloom.model.checks import checked_whole

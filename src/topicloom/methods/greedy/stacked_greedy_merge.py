@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from topicloom.kernels.greedy.engine import greedy_links
-from topicloom.kernels.paths.disjoint_paths import needed_links
 from topicloom.kernels.tie_order import places_on_circle
+from topicloom.kernels.trees.disjoint_paths import needed_links
 from topicloom.methods.greedy.grown import greedy_memory, kept_off
 from topicloom.methods.greedy.redundant_links import drop_redundant_links
 from topicloom.methods.per_topic.harary_per_topic import harary_graphs

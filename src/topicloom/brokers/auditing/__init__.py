@@ -1,0 +1,1 @@
+"""Audits: follow messages through existing configurations, and say what is wrong."""

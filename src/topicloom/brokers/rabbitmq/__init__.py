@@ -1,0 +1,1 @@
+"""RabbitMQ: what is written for it, rehearsed on it, and read from it."""

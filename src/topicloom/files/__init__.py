@@ -1,0 +1,1 @@
+"""Files: read as people have them, written whole or not at all."""

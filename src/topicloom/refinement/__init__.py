@@ -1,5 +1,0 @@
-"""Refinement: fewer links, or lower degrees, from a finished overlay."""
-
-from topicloom.refinement.refine import Progress, refine
-
-__all__ = ["Progress", "refine"]
