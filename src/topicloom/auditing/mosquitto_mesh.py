@@ -92,7 +92,7 @@ class MosquittoMesh:
     def are_plain(self, hops: Sequence[Hop], name: str) -> bool:
         """Whether hops keep the name, and none goes back over its own link."""
         echoing = self._echoing
-        return all([state.name == name and state.via not in echoing for state, _, _ in hops])
+        return all(state.name == name and state.via not in echoing for state, _, _ in hops)
 
     def arcs(self, broker: str, name: str) -> list[Hop]:
         """Hops of a message from a broker, however it came there."""
