@@ -1,10 +1,13 @@
-"""Give stored results the fingerprints of today's code, where today's code gives the same values.
+"""Give stored results the fingerprints of today's code, where a sample measured again gives the same values.
 
     python tools/restamp.py docs/results/results.parquet [--seconds 20]
 
 A change that renames or splits what a measurement runs makes stored values void, though it changes none. This measures
-cells of each measurement and method again, one of each kind, the cheapest first, for that many seconds (at least one).
-Where all values come out as stored, every cell of that measurement and method gets the new fingerprint; else none does.
+a sample of the void cells of each measurement and method again: one of each kind, the cheapest first, until that many
+seconds have passed (at least one cell). Where all values of the sample come out as stored, every void cell of that
+measurement and method gets the new fingerprint; else none does. That is evidence and no proof: where the seconds run
+out, kinds are not sampled at all, and of a kind that is, one cell stands for the rest. The output says how many cells
+were measured again; ``make study`` on an empty folder measures all.
 Times never come out the same: cells that hold them keep their fingerprint, and the next ``make study`` measures them.
 Cells on real interests are compared where ``TOPICLOOM_DATASETS`` names them.
 """

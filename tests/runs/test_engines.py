@@ -154,15 +154,15 @@ def test_a_small_design_is_one_execution_of_spark_sql(spark, run, tmp_path):
     store = spark._jsparkSession.sharedState().statusStore()
     spark.range(1).count()
     before = store.executionsList().last().executionId()  # Spark keeps 1,000 of them: their number stops there
-    assert run("spark", "design", tmp_path / "subs.csv", tmp_path / "out")[0] == 0
+    assert run("spark", "design", tmp_path / "subs.csv", tmp_path / "out", "--lenient")[0] == 0
     assert 0 < store.executionsList().last().executionId() - before <= 3
 
 
 def test_rows_that_are_too_many_for_one_task_are_spread(run, tmp_path, monkeypatch):
     (tmp_path / "subs.csv").write_text(ROWS)
-    assert run("memory", "design", tmp_path / "subs.csv", tmp_path / "memory")[0] == 0
+    assert run("memory", "design", tmp_path / "subs.csv", tmp_path / "memory", "--lenient")[0] == 0
     monkeypatch.setattr(one_pass, "_MOST", 10)
-    assert run("spark", "design", tmp_path / "subs.csv", tmp_path / "spark")[0] == 0
+    assert run("spark", "design", tmp_path / "subs.csv", tmp_path / "spark", "--lenient")[0] == 0
     assert contents(tmp_path / "spark") == contents(tmp_path / "memory")
 
 
@@ -186,7 +186,8 @@ def test_a_dry_run_says_the_same_and_writes_nothing(run, tmp_path):
     )
     assert one == other
     assert one == third
-    assert one[0] == 0 and "4 nodes, 3 topics, 8 subscriptions" in one[2][-1]
+    # too much is rejected, which is the last word
+    assert one[0] == 1 and "4 nodes, 3 topics, 8 subscriptions" in one[2][-2] and "--lenient" in one[2][-1]
     assert [path.name for path in tmp_path.iterdir()] == ["subs.csv"]
 
 

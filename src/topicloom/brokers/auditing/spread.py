@@ -158,11 +158,11 @@ class Spread:
         number = {name: place for place, name in enumerate(names)}
         hops: list[Hop] = []
         ahead: list[list[Arc]] = []
-        for name in names:
-            ahead.append([])
-            for hop in plain[name]:
-                ahead[-1].append(Arc(number[name], number[hop.state.broker], self.mesh.link_of(hop), len(hops)))
-                hops.append(hop)
+        link_of = self.mesh.link_of
+        for src, name in enumerate(names):
+            numbered = enumerate(plain[name], len(hops))
+            ahead.append([Arc(src, number[hop.state.broker], link_of(hop), which) for which, hop in numbered])
+            hops += plain[name]
         return names, ahead, hops
 
     @cached_property

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import takewhile
 from pathlib import Path
+from typing import NamedTuple
 
 from topicloom.brokers.auditing.access import Access, read_access
 from topicloom.brokers.auditing.audit_effort import Effort
@@ -28,8 +29,7 @@ _UNFOLLOWED = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(NamedTuple):
     """A ``topic`` line: filters at both ends, prefixes, and which way it carries."""
 
     local: str
@@ -44,7 +44,7 @@ class Rule:
     @property
     def renames(self) -> bool:
         """Whether it has a prefix, which makes it decide the new name."""
-        return bool(self.local_prefix or self.remote_prefix)
+        return self.local_prefix != "" or self.remote_prefix != ""
 
 
 @dataclass
@@ -287,8 +287,13 @@ def _host(text: str) -> str:
 
 
 def _rule(setting: Setting) -> Rule:
-    words = [*setting.values[:2], *takewhile(lambda word: not word.startswith("#"), setting.values[2:5])]
-    pattern, direction, qos, local, remote = ("" if word == '""' else word for word in words + [""] * (5 - len(words)))
+    words = list(setting.values[:5])
+    words += [""] * (5 - len(words))
+    for place in range(2, 5):
+        if words[place].startswith("#"):
+            words[place:] = [""] * (5 - place)
+            break
+    pattern, direction, qos, local, remote = ("" if word == '""' else word for word in words)
     if direction and direction.lower() not in _DIRECTIONS:
         raise UnreadableInputError(f"{setting.place}: {direction[:40]!r} is no direction; in, out and both are")
     if qos not in ("", "0", "1", "2"):
@@ -296,9 +301,11 @@ def _rule(setting: Setting) -> Rule:
     if not pattern and not (local and remote):
         raise UnreadableInputError(f'{setting.place}: the pattern "" needs both prefixes')
     for prefix in (local, remote):
+        if not prefix:
+            continue
         if "+" in prefix or "#" in prefix:
             raise UnreadableInputError(f"{setting.place}: the prefix {prefix[:40]!r} holds a wildcard")
-        if prefix and not is_filter(prefix + pattern):
+        if not is_filter(prefix + pattern):
             raise refused(setting, f"{(prefix + pattern)[:40]!r} is no filter")
     sends, receives = _DIRECTIONS[direction.lower() or "out"]
     return Rule(local + pattern, remote + pattern, local, remote, sends, receives, setting.place, int(qos or 0))

@@ -34,11 +34,14 @@ def settings_of(path: Path, shown: str, effort: Effort) -> Iterator[Setting]:
     if "\0" in text:
         raise UnreadableInputError(f"{shown} holds a NUL byte, so it is no configuration")
     for number, line in enumerate(lines_of(text), 1):
-        words = line.rstrip("\r\n")
-        if words.startswith("#") or not words.strip(" "):
+        words = line.rstrip("\r\n").lstrip(" ")
+        if not words or line.startswith("#"):
             continue
-        word, _, rest = words.lstrip(" ").partition(" ")
-        yield Setting(word, tuple(filter(None, rest.split(" "))), rest.lstrip(" "), Place(shown, number))
+        word, _, rest = words.partition(" ")
+        values = rest.split(" ")
+        if "" in values:
+            values = [value for value in values if value]
+        yield Setting(word, tuple(values), rest.lstrip(" "), Place(shown, number))
 
 
 def included_files(path: Path, setting: Setting) -> Iterator[tuple[Path, str]]:

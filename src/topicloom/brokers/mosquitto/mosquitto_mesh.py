@@ -48,7 +48,8 @@ class MosquittoMesh:
             Link(bridge, one.name, _peer(peers, one, bridge, self.brokers)) for one in brokers for bridge in one.bridges
         ]
         self._trees = {broker: FilterTree() for broker in self.brokers}
-        self._ends: list[tuple[int, Place]] = []
+        self._ends: list[int] = []  # of each pattern in a tree: the end of the link that subscribes to it, and its line
+        self._lines: list[Place] = []
         self._echoing = {2 * number for number, link in enumerate(self.links) if link.bridge.echoes}
         self._arcs: dict[tuple[str, str], list[Hop]] = {}
         for number, link in enumerate(self.links):
@@ -59,7 +60,8 @@ class MosquittoMesh:
     def _add(self, broker: str, patterns: Mapping[str, Place], end: int) -> None:
         for pattern, place in patterns.items():
             self._trees[broker].add(pattern, len(self._ends))
-            self._ends.append((end, place))
+            self._ends.append(end)
+            self._lines.append(place)
 
     def start(self, broker: str, topic: str) -> State:
         """The state of a message that a client has just published."""
@@ -89,7 +91,8 @@ class MosquittoMesh:
 
     def are_plain(self, hops: Sequence[Hop], name: str) -> bool:
         """Whether hops keep the name, and none goes back over its own link."""
-        return all(hop.state.name == name and hop.state.via not in self._echoing for hop in hops)
+        echoing = self._echoing
+        return all(state.name == name and state.via not in echoing for state, _, _ in hops)
 
     def arcs(self, broker: str, name: str) -> list[Hop]:
         """Hops of a message from a broker, however it came there."""
@@ -101,12 +104,11 @@ class MosquittoMesh:
         tree, before = self._trees[broker], self._trees[broker].looks
         met: dict[int, list[Place]] = {}
         for number in tree.met(name):
-            end, place = self._ends[number]
-            met.setdefault(end, []).append(place)
+            met.setdefault(self._ends[number], []).append(self._lines[number])
         _ = self.effort.spend(tree.looks - before + len(met))
-        found = (self._hop(name, end, places) for end, places in sorted(met.items()))
-        self._arcs[broker, name] = [hop for hop in found if hop is not None]
-        return self._arcs[broker, name]
+        found = [hop for end in sorted(met) if (hop := self._hop(name, end, met[end])) is not None]
+        self._arcs[broker, name] = found
+        return found
 
     def _hop(self, name: str, end: int, met: Sequence[Place]) -> Hop | None:
         link, accepting = self.links[end // 2], end % 2 == 1
@@ -114,6 +116,8 @@ class MosquittoMesh:
         if link.acceptor is None or not self.lets_through(link, name if accepting else there, writing=not accepting):
             return None
         state = State(link.owner if accepting else link.acceptor, there, end ^ 1)
+        if len(met) == 1:
+            return Hop(state, 1, met[0])
         return Hop(state, len(met) if link.bridge.newest else 1, min(met))
 
     def lets_through(self, link: Link, name: str, *, writing: bool) -> bool:
@@ -176,13 +180,13 @@ class MosquittoMesh:
         """Which topic uses which link, from lines that have no wildcard and rename nothing."""
         found = set()
         for link in self.links:
-            for rule in link.bridge.rules:
-                if link.acceptor is None or rule.renames or is_wild(rule.local):
-                    continue
-                src, dst = sorted((link.owner, link.acceptor))
-                shut = not self.lets_through(link, rule.local, writing=True)
-                shut = shut and not self.lets_through(link, rule.local, writing=False)
-                found.add(AuditedRow(rule.local, src, dst, link.owner, not shut))
+            if link.acceptor is None:
+                continue
+            src, dst = sorted((link.owner, link.acceptor))
+            for name in {rule.local for rule in link.bridge.rules if not rule.renames}:
+                if not is_wild(name):
+                    active = any(self.lets_through(link, name, writing=writing) for writing in (True, False))
+                    found.add(AuditedRow(name, src, dst, link.owner, active))
         return tuple(sorted(found))
 
     def oddities(self) -> Iterator[Finding]:

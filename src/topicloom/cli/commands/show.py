@@ -6,8 +6,9 @@ from typing import Annotated, Any
 
 import typer
 
+from topicloom.cli.commands.routes import load_inventory
 from topicloom.cli.console import narrated, tell
-from topicloom.cli.option_groups import Overwrite
+from topicloom.cli.option_groups import Overwrite, TextOptions
 from topicloom.errors import InputNotFoundError, InvalidOptionError, OutputExistsError
 from topicloom.model import Overlay
 from topicloom.model.arrays import Int32Array
@@ -35,6 +36,8 @@ def command(
     ] = None,
     title: Annotated[str | None, typer.Option(help="Title of the page.  [default: name of the folder]")] = None,
     overwrite: Overwrite = False,
+    *,
+    text: TextOptions,
 ) -> int:
     """Write one self-contained HTML page: is it right, what is fragile, who links whom and why, what breaks.
 
@@ -50,7 +53,7 @@ def command(
             _check_same(shown, routes, plan)
         earlier = None if before is None else _links_before(shown, _given(before)[0])
         compared = [] if compare is None else _results(compare)
-        sites = None if inventory is None else _sites(inventory)
+        sites = None if inventory is None else _sites(inventory, text)
         narrator("judging, measuring and drawing")
         picture = gather(
             shown,
@@ -97,7 +100,6 @@ def _results(folder: Path) -> list[dict[str, Any]]:
     return list(found)
 
 
-def _sites(inventory: Path) -> dict[str, str]:
-    from topicloom.brokers.inventory import Inventory
-
-    return {name: broker.site or "" for name, broker in Inventory.load(inventory).brokers.items()}
+def _sites(inventory: Path, text: TextOptions) -> dict[str, str]:
+    brokers, _ = load_inventory(inventory, text)
+    return {name: broker.site or "" for name, broker in brokers.brokers.items()}

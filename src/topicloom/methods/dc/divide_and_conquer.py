@@ -386,7 +386,7 @@ def divided_report(
             partition_sizes,
             [level.star_sets for level in represented[: len(levels)]],
             limit=merge_limit,
-            most=levels[-1].candidates if levels else 0,
+            most=max((level.candidates for level in levels), default=0),  # not all come to the last level
             n_core=n_core,
         ),
     }
