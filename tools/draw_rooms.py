@@ -60,22 +60,15 @@ def imported(path: Path) -> set[str]:
     return rooms
 
 
-def arrows() -> dict[tuple[str, str], int]:
-    """Count, for each pair of rooms, the modules of the first that import the second."""
+def arrows() -> set[tuple[str, str]]:
+    """Return the pairs of rooms of which the first imports the second."""
     known = {room for floor in FLOORS for room in floor}
-    counts: dict[tuple[str, str], int] = {}
-    for room in sorted(known):
-        folder = LABORATORY if room == "topicloom_papers" else PACKAGE / room
-        for path in sorted(folder.rglob("*.py")):
-            for other in sorted((imported(path) & known) - {room}):
-                counts[room, other] = counts.get((room, other), 0) + 1
-    return counts
+    return {(room, other) for room in known for path in _modules(room) for other in imported(path) & known - {room}}
 
 
-def modules_of(room: str) -> int:
-    """Count the modules of a room that hold code."""
+def _modules(room: str) -> list[Path]:
     folder = LABORATORY if room == "topicloom_papers" else PACKAGE / room
-    return sum(1 for path in folder.rglob("*.py") if path.name != "__init__.py")
+    return sorted(folder.rglob("*.py"))
 
 
 def drawn() -> str:
@@ -89,15 +82,15 @@ def drawn() -> str:
         for seat, room in enumerate(floor):
             place[room] = (start + seat * (WIDE + GAP), LEFT + number * STEP)
     lines = []
-    for (room, other), count in sorted(arrows().items()):
+    for room, other in sorted(arrows()):
         (x, y), (u, v) = place[room], place[other]
         if v <= y:  # the three imports that point up, and neighbours on a floor, are named in the text
             continue
         x, u = x + WIDE / 2, u + WIDE / 2
-        y, weight = y + TALL, min(0.7 + count / 12, 3.2)
+        y = y + TALL
         bend = (v - y) / 2
         path = f"M{x:.0f} {y:.0f}C{x:.0f} {y + bend:.0f} {u:.0f} {v - bend:.0f} {u:.0f} {v:.0f}"
-        lines.append(f'<path d="{path}" stroke-width="{weight:.1f}"/>')
+        lines.append(f'<path d="{path}"/>')
     boxes = [box for room, at in place.items() for box in _box(room, *at)]
     return "\n".join(
         [
@@ -120,7 +113,7 @@ def _box(room: str, x: float, y: float) -> list[str]:
     return [
         f'<rect x="{x:.0f}" y="{y:.0f}" width="{WIDE}" height="{TALL}" rx="7" fill="{fill}" stroke="#33507e"/>',
         f'<text x="{middle:.0f}" y="{y + 22:.0f}" font-size="15" font-weight="600" text-anchor="middle" '
-        f'fill="#16233a">{room} <tspan font-weight="400" font-size="11">{modules_of(room)}</tspan></text>',
+        f'fill="#16233a">{room}</text>',
         f'<text x="{middle:.0f}" y="{y + 41:.0f}" font-size="11" text-anchor="middle" '
         f'fill="#465672">{SAYS[room]}</text>',
     ]
