@@ -3,7 +3,7 @@ PYTHON_RUN := .venv/bin/python
 .DEFAULT_GOAL := help
 # Python keeps its byte code, even where the environment says not to: tests start about a hundred processes
 export PYTHONDONTWRITEBYTECODE :=
-.PHONY: help setup dev picture reference brokers browser demo test test-quick test-faults coverage rehearse-large audit-large fuzz fuzz-names lint format bench bench-large study study-quick changelog clean
+.PHONY: help setup dev picture reference brokers browser demo test test-quick test-faults coverage rehearse-large audit-large fuzz fuzz-names lint lint-js format bench bench-large study study-quick changelog clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 22
@@ -63,6 +63,10 @@ lint: dev  ## ruff and mypy
 	.venv/bin/ruff check src tests tools benchmarks
 	.venv/bin/ruff format --check src tests tools benchmarks
 	.venv/bin/mypy
+
+lint-js:  ## ESLint and Prettier on the page's scripts, fetched by npm
+	npx --yes eslint@9 -c tools/eslint.config.mjs src/topicloom/page/static/js
+	npx --yes prettier@3 --print-width 120 --check 'src/topicloom/page/static/js/*.js'
 
 format: dev  ## rewrite the code as ruff formats it
 	.venv/bin/ruff check --fix src tests tools benchmarks

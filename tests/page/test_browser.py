@@ -305,3 +305,30 @@ def test_data_are_read_as_they_were_packed(browser: Browser, network: tuple[tl.O
     a, b, start, items = json.loads(o)
     assert sorted(zip(a, b)) == sorted(map(tuple, overlay.links.tolist()))
     assert (start, items) == (overlay.interest.indptr.tolist(), overlay.interest.topics.tolist())
+
+
+AXE = Path(__file__).parent / "vendored" / "axe.min.js"
+STATES = ("", "#broker=n003", "#topic=t01", "#topic=t01&draw=tree", "#fail=n001&fail=n002")
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("fragment", STATES)
+def test_axe_finds_nothing_to_mend(
+    browser: Browser, network: tuple[tl.Overlay, Path], pages: Path, fragment: str, theme: str
+) -> None:
+    """The policy of the page lets no foreign script in, so a copy without a policy is looked at."""
+    text = re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", network[1].read_text(encoding="utf-8"))
+    (pages / "open.html").write_text(text, encoding="utf-8")
+    browser.open(pages / "open.html", fragment)
+    browser.run(
+        "document.documentElement.dataset.theme = arguments[0];"
+        "for (const d of document.querySelectorAll('details')) d.open = true",
+        theme,
+    )
+    browser.run(AXE.read_text(encoding="utf-8"))
+    found = browser.driver.execute_async_script(
+        "const done = arguments[arguments.length - 1];"
+        "axe.run(document, { resultTypes: ['violations'] }).then((r) =>"
+        "  done(r.violations.map((v) => [v.id, v.nodes.slice(0, 3).map((n) => n.html)])))"
+    )
+    assert found == []
