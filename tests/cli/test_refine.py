@@ -112,3 +112,15 @@ def test_design_says_whether_the_fewest_links_are_proved(subscriptions, tmp_path
     assert main(["design", str(subscriptions), str(tmp_path / "out"), *options]) == 0
     assert " links: optimal, proved by " in capsys.readouterr().out
     assert tl.Overlay.load(tmp_path / "out").report["exact"]["optimal"]
+
+
+def test_a_refinement_stops_at_the_gap_that_was_asked_for(tmp_path, capsys):
+    interest = tl.generate(nodes=60, topics=12, subscriptions=4, popularity="zipf", seed=3)
+    tl.design(interest, "ring-pt").save(tmp_path / "rings")
+    given = ["refine", str(tmp_path / "rings"), str(tmp_path / "near"), "--effort", "200", "--json"]
+    assert main([*given, "--until-gap", "40%"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert facts["bound"]["excess"] <= 0.4
+    assert facts["curve"][-1][0] < 100  # the effort is not spent
+    assert main([*given, "--overwrite", "--until-gap", "nearly"]) == 2
+    assert "5% or 0.05" in capsys.readouterr().err

@@ -51,6 +51,7 @@ def refine(
     objective: str = "links",
     k: int | None = None,
     shorten: float = 0,
+    until: int | None = None,
     progress: Callable[[Progress], object] | None = None,
     seed: int = 0,
 ) -> Overlay:
@@ -78,6 +79,8 @@ def refine(
     shorten : float
         At least 0: what a step of distance from the centre of a topic counts for, in topics of median size. Some 0.05
         keeps topic diameters lower at the price of links. Not for k above 1.
+    until : int, optional
+        Number of links at which to stop before the effort is spent, such as a share above a `lower_bound`.
     progress : callable, optional
         Called with a `Progress` some hundred times.
     seed : int
@@ -122,6 +125,7 @@ def refine(
     checked_kind("overlay", overlay, Overlay, "an Overlay")
     _check_options(effort, objective, shorten)
     seed = checked_seed(seed)
+    until = 0 if until is None else checked_whole("until", until, 0)
     k = recorded_k(overlay) if k is None else checked_whole("k", k, 1)
     before = _judged(overlay, k)
     run = _Run(overlay, float(effort), objective, k, float(shorten), seed)
@@ -130,6 +134,8 @@ def refine(
         for at in run.steps():
             if progress is not None:
                 progress(at)
+            if at.links <= until:
+                break
     except KeyboardInterrupt:
         stopped = True
     links = run.result()
