@@ -7,15 +7,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from topicloom.errors import InvalidLinksError
-from topicloom.judge.connected import component_labels
+from topicloom.errors import InvalidLinksError, InvalidOptionError
+from topicloom.judge.connected import component_labels, split_topics
 from topicloom.judge.sub_overlays import topic_batches
 from topicloom.model.arrays import Int32Array
-from topicloom.model.checks import checked_kind
+from topicloom.model.checks import checked_kind, checked_whole
 from topicloom.model.given_links import link_ids
-from topicloom.model.interest import Interest, checked_interest
+from topicloom.model.interest import Interest, checked_interest, with_relays
 from topicloom.model.network_rows import NetworkNode
-from topicloom.model.results import JudgedByOk
+from topicloom.model.overlay import Overlay
+from topicloom.model.results import BrokenTopic, JudgedByOk, Verdict
 from topicloom.model.site_network import EVERY_SITE, Network
 
 _SENTENCES = {
@@ -158,16 +159,35 @@ def verify_network(
     return NetworkVerdict(tuple(faults), survive, len(units))
 
 
+def verify_carried(overlay: Overlay, k: int = 1) -> Verdict:
+    """Judge an overlay whose nodes relay: every topic is connected inside its subscribers and its own relays.
+
+    Raises
+    ------
+    InvalidOptionError
+        ``k`` is above 1.
+    """
+    if checked_whole("k", k, 1) > 1:
+        raise InvalidOptionError(f"k is {k}; where nodes relay topics, 1 is accepted")
+    interest = overlay.interest
+    broken = tuple(
+        BrokenTopic(fault.names[0], fault.names[1], fault.names[2:])
+        for fault in _broken(interest, overlay.links, overlay.relays, {})
+    )
+    _, used = split_topics(overlay.carried, overlay.links)
+    return Verdict(not broken, 1, broken, interest.n_topics, int((~used).sum()))
+
+
 def relay_ids(interest: Interest, relays: Any) -> Int32Array:
     """Nodes and topics that they carry, as (r, 2) int32 ids, ascending, each once."""
     named = [
-        (interest.node_id(plain(node)), interest.topic_id(plain(topic)))
+        (interest.node_id(_plain(node)), interest.topic_id(_plain(topic)))
         for node, topic in (relays.tolist() if isinstance(relays, np.ndarray) else relays)
     ]
     return np.array(sorted(set(named)), np.int32).reshape(-1, 2)
 
 
-def plain(name: Any) -> Any:
+def _plain(name: Any) -> Any:
     """A name as Python's own text or number."""
     return name.item() if isinstance(name, np.generic) else name
 
@@ -246,10 +266,7 @@ def _broken(
     """Topics of which some subscribers cannot reach each other, with all nodes up and without each unit."""
     if len(relays) and (relays.min() < 0 or (relays.max(axis=0) >= (interest.n_nodes, interest.n_topics)).any()):
         raise InvalidLinksError("relays name nodes or topics that there are not")
-    ids = [
-        np.concatenate((own, more)) for own, more in ((interest.nodes, relays[:, 0]), (interest.topics, relays[:, 1]))
-    ]
-    carried = Interest.from_ids(*ids, n_nodes=interest.n_nodes, n_topics=interest.n_topics)
+    carried = with_relays(interest, relays)
     wanted = set(zip(interest.topics.tolist(), interest.nodes.tolist()))
     for batch in topic_batches(carried, links):
         inside = slice(batch.first, batch.first + batch.size)
