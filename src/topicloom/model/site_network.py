@@ -190,6 +190,12 @@ class Network:
             return own.price
         return float(sites.price[sites.number[self.site_of(u)], sites.number[self.site_of(v)]])
 
+    def may_dial(self, u: str, v: str) -> bool:
+        """Tell whether the first of two nodes may open a connection to the second."""
+        one, other, sites = self._nodes[u], self._nodes[v], self._sites
+        allowed = sites.may_dial[sites.number[one.site], sites.number[other.site]]
+        return bool(one.dials and other.accepts and allowed)
+
     def forbidden_links(self) -> ForbiddenLinks:
         """Return those of the rules that `ForbiddenLinks` can say: forbidden pairs, and nodes that may not dial."""
         return ForbiddenLinks(
@@ -272,8 +278,7 @@ class Network:
         InvalidOptionError
             There is no such column, or ``keep`` is out of range.
         """
-        if isinstance(keep, bool) or not isinstance(keep, int | float) or not 0 <= keep < 1:
-            raise InvalidOptionError(f"keep is {keep!r}; a number from 0 to below 1 is accepted")
+        keep = checked_keep(keep)
         names = [interest.node_label(v) for v in range(interest.n_nodes)]
         unknown = [name for name in names if name not in self._nodes]
         if unknown:
@@ -297,7 +302,7 @@ class Network:
             pair_price=prices,
             required=self._ids(number, (pair for pair in self.pairs if pair.required)),
             standing=self._ids(number, (p for p in self.pairs if p.standing and math.isfinite(self.price(*p.key)))),
-            keep=float(keep),
+            keep=keep,
             cap=np.array([-1 if node.max_links is None else node.max_links for node in nodes], np.int64),
             relay=np.array([node.relay for node in nodes], bool),
             row_price=np.array([node.price_of_relaying for node in nodes], np.float64),
@@ -375,11 +380,7 @@ class Network:
 
     def _dialled(self, u: str, v: str) -> bool:
         """Whether one of two nodes may dial the other."""
-        one, other = self._nodes[u], self._nodes[v]
-        sites = self._sites
-        a, b = sites.number[one.site], sites.number[other.site]
-        there = one.dials and other.accepts and sites.may_dial[a, b]
-        return bool(there or (other.dials and one.accepts and sites.may_dial[b, a]))
+        return self.may_dial(u, v) or self.may_dial(v, u)
 
     def _ids(self, number: Mapping[str, int], pairs: Iterable[NetworkPair]) -> Int32Array:
         found = [sorted((number[u], number[v])) for u, v in (pair.key for pair in pairs) if {u, v} <= number.keys()]
@@ -414,6 +415,13 @@ class Network:
                         f"{nodes[v].node!r} at {nodes[v].site!r} wants it",
                     )
         return allowed
+
+
+def checked_keep(keep: Any) -> float:
+    """The share of its price that a standing link saves, as a float from 0 to below 1, or an error."""
+    if isinstance(keep, bool) or not isinstance(keep, int | float) or not 0 <= keep < 1:
+        raise InvalidOptionError(f"keep is {keep!r}; a number from 0 to below 1 is accepted")
+    return float(keep)
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from topicloom.model.checks import checked_whole
 from topicloom.model.interest import Interest, with_relays
 from topicloom.model.overlay import Overlay
 from topicloom.routing.keeping import Kept, kept_rows
-from topicloom.routing.ownership import Brokers, brokers_of, check_dialling, check_kinds, start_order
+from topicloom.routing.ownership import Brokers, brokers_of, check_dialling, check_kinds, order_by_network, start_order
 from topicloom.routing.plan_folder import Plan
 from topicloom.routing.route_table import Bools, Routes, assembled
 
@@ -57,7 +57,7 @@ def routes(
         Choose trees that share few forests, for brokers that need an account or exchange per forest. The trees are
         then longer.
     inventory : Inventory, or a mapping from node label to a broker with ``dials`` and ``accepts``; optional
-        Who may open connections and who may be connected to.
+        Who may open connections and who may be connected to. The network of the overlay is asked in any case.
 
     Returns
     -------
@@ -109,6 +109,8 @@ def routes(
     refuse_unconnected(interest, trees.parent)
     ready = _standby(interest, links, trees.parent, old) if standby else np.empty((3, 0), np.int32)
     order = start_order(interest, links, brokers, None if old is None else old.rank)
+    if overlay.network is not None:
+        order = order_by_network(interest, links, order, overlay.network)
     return _with_rows(interest, links, order, trees, ready)
 
 
@@ -119,7 +121,8 @@ def _through_relays(overlay: Overlay, *given: Any, **more: Any) -> Routes:
     """
     left = overlay.relays
     while True:
-        carried = Overlay(with_relays(overlay.interest, left), overlay.links, overlay.method)
+        interest = with_relays(overlay.interest, left)
+        carried = Overlay(interest, overlay.links, overlay.method, network=overlay.network)
         made = routes(carried, *given, **more)
         width = overlay.interest.n_topics
         rows = made.active
