@@ -28,6 +28,7 @@ DOORS = {"pipeline": "spark", "stream": "spark", "deploy": "brokers", "auditing"
 ALLOWED_UPWARDS = {("model/overlay.py", layer) for layer in ("measures", "judge", "files", "page", "routing")}
 # Where the product opens the laboratory: lazily, or for types alone.
 TO_THE_LABORATORY = {"__init__.py", "cli/commands/study.py"}
+ALLOWED_UPWARDS.add(("model/site_network.py", "files"))  # Network.read, likewise
 MODULES = sorted(path for path in PACKAGE.rglob("*.py") if path.parent != PACKAGE)
 
 

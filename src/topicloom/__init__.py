@@ -70,6 +70,7 @@ if TYPE_CHECKING:
         DrillSummary as DrillSummary,
         Interest as Interest,
         Metrics as Metrics,
+        Network as Network,
         Overlay as Overlay,
         Rejection as Rejection,
         SocAnswer as SocAnswer,
@@ -126,8 +127,8 @@ _HOMES = {
         "stacked_greedy_merge tco_exists two_diameter_oda weighted_greedy_merge"
     ),
     "topicloom.model": (
-        "BrokenTopic Change CutTopic DrillReport DrillSummary Interest Metrics Overlay Rejection SocAnswer Verdict "
-        "WeakNode"
+        "BrokenTopic Change CutTopic DrillReport DrillSummary Interest Metrics Network Overlay Rejection SocAnswer "
+        "Verdict WeakNode"
     ),
     "topicloom.files.read": "Reading read_links read_subscriptions",
     "topicloom.methods.refinement": "refine",

@@ -25,6 +25,10 @@ class InvalidLinksError(TopicloomError):
     """The links cannot belong to the interest (unknown node, a node linked to itself, wrong shape)."""
 
 
+class InvalidNetworkError(TopicloomError):
+    """The tables of a network cannot be: unknown names, values out of range, rows that contradict each other."""
+
+
 class InvalidOptionError(TopicloomError):
     """A method, option or seed that does not exist or is out of range."""
 

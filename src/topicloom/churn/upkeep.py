@@ -82,6 +82,7 @@ class Upkeep:
             raise InvalidLinksError(
                 f"the overlay is of {overlay.interest.n_nodes:,} nodes, the interest of {interest.n_nodes:,}"
             )
+        overlay.refuse_change("churn")
         verdict = verify(interest, overlay.links, options.k)
         if not verdict.ok:
             raise NotTopicConnectedError(

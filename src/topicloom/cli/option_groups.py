@@ -4,6 +4,7 @@ import inspect
 from collections.abc import Callable
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass, replace
 from functools import wraps
+from pathlib import Path
 from typing import Annotated, Any, get_type_hints
 
 import typer
@@ -251,6 +252,30 @@ class MethodOptions:
         if given.get("partitions", "").isdecimal():
             given["partitions"] = int(given["partitions"])
         return given
+
+
+@dataclass(frozen=True)
+class NetworkOptions:
+    """The network that there is, and what is asked of a design for it."""
+
+    network: Annotated[
+        Path | None,
+        typer.Option(
+            help="Folder with nodes.csv and, if wanted, sites, site_pairs, pairs, topics: design for the network that "
+            "there is, by price.",
+            show_default=False,
+        ),
+    ] = None
+    survive: Annotated[
+        str | None,
+        typer.Option(
+            help="--network: site, or another column of nodes.csv; any one group of it may fail.", show_default=False
+        ),
+    ] = None
+    keep: Annotated[
+        float | None,
+        typer.Option(help="--network: share of its price that a standing link saves; below 1.  [default: 0]"),
+    ] = None
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,8 @@
 from topicloom.model.change import Change, Rejection
 from topicloom.model.forbidden import ForbiddenLinks
 from topicloom.model.interest import Interest
+from topicloom.model.network_arrays import NetworkArrays
+from topicloom.model.network_rows import NetworkNode, NetworkPair, NetworkSite, NetworkTopic, SitePair
 from topicloom.model.overlay import Overlay
 from topicloom.model.results import (
     BrokenTopic,
@@ -15,6 +17,7 @@ from topicloom.model.results import (
     Verdict,
     WeakNode,
 )
+from topicloom.model.site_network import Network
 
 __all__ = [
     "BrokenTopic",
@@ -26,8 +29,15 @@ __all__ = [
     "Hops",
     "Interest",
     "Metrics",
+    "Network",
+    "NetworkArrays",
+    "NetworkNode",
+    "NetworkPair",
+    "NetworkSite",
+    "NetworkTopic",
     "Overlay",
     "Rejection",
+    "SitePair",
     "SocAnswer",
     "Verdict",
     "WeakNode",

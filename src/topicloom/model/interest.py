@@ -390,6 +390,22 @@ def both_ways(interest: "Interest") -> tuple[Int64Array, Int32Array, Int64Array,
     return interest.indptr, interest.topics, interest.topic_indptr, interest.topic_nodes
 
 
+def with_relays(interest: "Interest", relays: Int32Array) -> "Interest":
+    """Add topics that nodes carry without wanting them, (r, 2) ids, as if they wanted them."""
+    if not len(relays):
+        return interest
+    roles = interest.roles
+    return Interest.from_ids(
+        np.concatenate((interest.nodes, relays[:, 0])),
+        np.concatenate((interest.topics, relays[:, 1])),
+        n_nodes=interest.n_nodes,
+        n_topics=interest.n_topics,
+        node_labels=interest.node_labels,
+        topic_labels=interest.topic_labels,
+        roles=None if roles is None else np.concatenate((roles, np.zeros(len(relays), np.int8))),
+    )
+
+
 def checked_interest(interest: Any, function: str) -> "Interest":
     """The first argument of a public function, or an error that says how an interest is made."""
     accepted = "an Interest, as Interest.from_pairs makes it,"

@@ -8,15 +8,16 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from topicloom.errors import InvalidLinksError
+from topicloom.errors import InvalidLinksError, InvalidOptionError
 from topicloom.extras import needing
 from topicloom.files.write import overlay_directory
 from topicloom.files.write.run_file import json_options
-from topicloom.model.arrays import Int32Array, Int64Array, degrees, normalized_links, shared_topics
+from topicloom.model.arrays import Int32Array, Int64Array, degrees, frozen, normalized_links, shared_topics
 from topicloom.model.checks import checked_kind, checked_seed, plain
 from topicloom.model.forbidden import ForbiddenLinks
 from topicloom.model.given_links import link_ids
-from topicloom.model.interest import Interest, checked_interest
+from topicloom.model.interest import Interest, checked_interest, with_relays
+from topicloom.model.site_network import Network
 
 if TYPE_CHECKING:
     import networkx
@@ -44,6 +45,10 @@ class Overlay:
         overlay that was judged when it was written, ``verified`` says at which k, and whether it holds.
     forbidden : ForbiddenLinks
         Links that it may never have; what changes its links keeps off them, or refuses. None of ``links`` is forbidden.
+    relays : (r, 2) int32 array
+        Nodes and topics that they carry without wanting them, ascending; read-only.
+    network : Network or None
+        The network that it was designed for. What cannot keep to its rules refuses to change the links.
     """
 
     interest: Interest
@@ -53,6 +58,8 @@ class Overlay:
     seed: int = 0
     report: Mapping[str, Any] = field(default_factory=dict)
     forbidden: ForbiddenLinks = field(default_factory=ForbiddenLinks)
+    relays: Int32Array = field(default_factory=lambda: np.empty((0, 2), np.int32))
+    network: Network | None = None
 
     def __post_init__(self) -> None:
         checked_interest(self.interest, "Overlay")
@@ -60,6 +67,10 @@ class Overlay:
         if len(links) != len(np.asarray(self.links)):
             raise InvalidLinksError(f"{len(np.asarray(self.links)) - len(links):,} links are repeated")
         checked_kind("forbidden", self.forbidden, ForbiddenLinks, "ForbiddenLinks")
+        if self.network is not None:
+            checked_kind("network", self.network, Network, "a Network")
+            object.__setattr__(self, "forbidden", self.forbidden | self.network.forbidden_links())
+        object.__setattr__(self, "relays", _checked_relays(self.interest, self.relays))
         used = self.forbidden.used(self.interest, links)
         if len(used):
             u, v = map(self.interest.node_label, used[0].tolist())
@@ -148,6 +159,24 @@ class Overlay:
         """Number of links."""
         return len(self.links)
 
+    @property
+    def carried(self) -> Interest:
+        """Who carries what: the interest, and topics that nodes relay as if they wanted them."""
+        return with_relays(self.interest, self.relays)
+
+    def refuse_change(self, what: str) -> None:
+        """Refuse what changes links and knows nothing of relays, failure units and the rules of a network.
+
+        Raises
+        ------
+        InvalidOptionError
+        """
+        if self.network is not None:
+            self.network.refuse(what)
+        for there, thing in ((len(self.relays), "relays"), (self.options.get("survive"), "failure units")):
+            if there:
+                raise InvalidOptionError(f"{what} knows nothing of {thing}, and the overlay has some; design it afresh")
+
     def degree(self) -> Int64Array:
         """Number of links at each node."""
         return degrees(self.links, self.interest.n_nodes)
@@ -158,7 +187,8 @@ class Overlay:
         Parameters
         ----------
         k : int
-            1: every topic in one piece; k: also while fewer than k of its nodes are down.
+            1: every topic in one piece; k: also while fewer than k of its nodes are down. Topics are connected
+            inside their subscribers and the nodes that relay them; with relays k is 1.
 
         Returns
         -------
@@ -172,8 +202,9 @@ class Overlay:
         (True, False)
         """
         from topicloom.judge import verify  # upwards, as in `save`
+        from topicloom.judge.network_judge import verify_carried
 
-        return verify(self.interest, self.links, k)
+        return verify_carried(self, k) if len(self.relays) else verify(self.interest, self.links, k)
 
     def measure(self) -> "Metrics":
         """Measure the overlay as `topicloom.measure` does.
@@ -293,6 +324,8 @@ class Overlay:
                 **_judged_apart(self.report),
             },
             forbidden=self.forbidden,
+            relays=self.relays,
+            network=self.network,
             overwrite=overwrite,
         )
 
@@ -317,7 +350,7 @@ class Overlay:
         --------
         save : writes it, and has an example.
         """
-        interest, links, run, forbidden = overlay_directory.load(Path(directory))
+        interest, links, run, forbidden, relays, network = overlay_directory.load(Path(directory))
         judged = {"verified": run["verified"]} if "verified" in run else {}
         return cls(
             interest,
@@ -327,6 +360,8 @@ class Overlay:
             run.get("seed", 0),
             {**run.get("report", {}), **judged},
             forbidden,
+            relays,
+            network,
         )
 
     def to_networkx(self) -> "networkx.Graph[str | int]":
@@ -360,20 +395,29 @@ class Overlay:
         return list(nodes.tolist() if labels is None else labels[nodes].tolist())
 
     def __eq__(self, other: object) -> bool:
-        """Whether the other one has the same interest and the same links, in any order and by whatever method."""
+        """Whether the other one has the same interest, links in any order, and relays, by whatever method."""
         if not isinstance(other, Overlay):
             return NotImplemented
         return self is other or (
             self.n_links == other.n_links
             and self.interest == other.interest
             and np.array_equal(_sorted(self.links), _sorted(other.links))
+            and np.array_equal(self.relays, other.relays)
         )
 
     def __hash__(self) -> int:
         return hash((self.interest, self.n_links))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        facts = (self.method, dict(self.options), self.seed, dict(self.report), self.forbidden)
+        facts = (
+            self.method,
+            dict(self.options),
+            self.seed,
+            dict(self.report),
+            self.forbidden,
+            self.relays,
+            self.network,
+        )
         return type(self), (self.interest, self.links, *facts)
 
     def __repr__(self) -> str:
@@ -389,6 +433,18 @@ def _judged_apart(report: Mapping[str, Any]) -> dict[str, Any]:
     """A report as ``run.json`` holds it: the verdict beside it, not in it."""
     judged = {"verified": report["verified"]} if "verified" in report else {}
     return {"report": {name: value for name, value in report.items() if name != "verified"}, **judged}
+
+
+def _checked_relays(interest: Interest, relays: Any) -> Int32Array:
+    """Nodes and topics that they carry, ascending and each once, or an error."""
+    given = np.asarray(relays)
+    if given.size == 0:
+        return frozen(np.empty((0, 2), np.int32))
+    if given.ndim != 2 or given.shape[1] != 2 or given.dtype.kind not in "iu":
+        raise InvalidLinksError(f"relays must be an (r, 2) array of ids; got {given.dtype} of shape {given.shape}")
+    if given.min() < 0 or (given.max(axis=0) >= (interest.n_nodes, interest.n_topics)).any():
+        raise InvalidLinksError("relays name nodes or topics that are not in the interest")
+    return frozen(np.unique(given.astype(np.int32), axis=0))
 
 
 def _sorted(links: Int32Array) -> Int32Array:

@@ -1,6 +1,7 @@
 """Which end of a link dials: an order in which brokers start, and the later one of the two dials."""
 
 from collections.abc import Iterable, Mapping
+from heapq import heapify, heappop, heappush
 from typing import Any, Protocol
 
 import numpy as np
@@ -10,6 +11,7 @@ from topicloom.errors import InvalidInventoryError, InvalidLinksError
 from topicloom.model.arrays import Int32Array, Int64Array, degrees
 from topicloom.model.forbidden import ForbiddenLinks
 from topicloom.model.interest import Interest
+from topicloom.model.site_network import Network
 
 _ACCEPTS_ONLY, _BOTH, _DIALS_ONLY = 0, 1, 2
 _SHOWN = 5
@@ -67,6 +69,47 @@ def owners(links: Int32Array, order: Int32Array) -> Int32Array:
     """The end of each link that starts later and therefore dials."""
     rank = ranks(order)
     return np.where(rank[links[:, 0]] > rank[links[:, 1]], links[:, 0], links[:, 1]).astype(np.int32)
+
+
+def order_by_network(interest: Interest, links: Int32Array, order: Int32Array, network: Network) -> Int32Array:
+    """Change an order of start as little as is needed for every link to be dialled by an end that may.
+
+    Returns the order itself where its later ends may dial. Takes O(links × log nodes) time.
+
+    Raises
+    ------
+    InvalidLinksError
+        Neither end of a link may dial, or there is no such order.
+    """
+    names, rank = [interest.node_label(v) for v in range(interest.n_nodes)], ranks(order)
+    after: dict[int, list[int]] = {}  # nodes that start later than a node, because they alone may dial
+    waits, wrong = np.zeros(interest.n_nodes, np.int64), False
+    for u, v in links.tolist():
+        ways = [(a, b) for a, b in ((u, v), (v, u)) if network.may_dial(names[b], names[a])]
+        if not ways:
+            raise InvalidLinksError(f"link {names[u]!r} – {names[v]!r}: neither end may dial the other by the network")
+        wrong |= all(rank[first] > rank[later] for first, later in ways)
+        if len(ways) == 1:
+            after.setdefault(ways[0][0], []).append(ways[0][1])
+            waits[ways[0][1]] += 1
+    if not wrong:
+        return order
+    ready = [(int(rank[v]), v) for v in np.flatnonzero(waits == 0).tolist()]
+    heapify(ready)
+    found = []
+    while ready:
+        v = heappop(ready)[1]
+        found.append(v)
+        for later in after.get(v, ()):
+            waits[later] -= 1
+            if not waits[later]:
+                heappush(ready, (int(rank[later]), later))
+    if len(found) < interest.n_nodes:
+        circle = ", ".join(repr(names[v]) for v in np.flatnonzero(waits)[:_SHOWN].tolist())
+        raise InvalidLinksError(
+            f"brokers such as {circle} may only dial each other in a circle, so none can start first"
+        )
+    return np.array(found, np.int32)
 
 
 def ranks(order: Int32Array) -> Int64Array:

@@ -12,10 +12,10 @@ from topicloom.kernels.trees.stable_trees import kept_trees
 from topicloom.kernels.trees.standby import standby_rows
 from topicloom.model.arrays import Int32Array
 from topicloom.model.checks import checked_whole
-from topicloom.model.interest import Interest
+from topicloom.model.interest import Interest, with_relays
 from topicloom.model.overlay import Overlay
 from topicloom.routing.keeping import Kept, kept_rows
-from topicloom.routing.ownership import Brokers, brokers_of, check_dialling, check_kinds, start_order
+from topicloom.routing.ownership import Brokers, brokers_of, check_dialling, check_kinds, order_by_network, start_order
 from topicloom.routing.plan_folder import Plan
 from topicloom.routing.route_table import Bools, Routes, assembled
 
@@ -42,7 +42,8 @@ def routes(
     Parameters
     ----------
     overlay : Overlay
-        A topic-connected one.
+        A topic-connected one. Where nodes relay, trees lead through the relays of the topic, which stand in the routes
+        as if they wanted it; those that no tree needs are left out.
     keep : Routes or Plan, optional
         Older ones. Their trees stay where they can: rows that the overlay still allows are kept, and links are added
         inside a topic until it is connected. Nodes and topics are matched by name.
@@ -56,7 +57,7 @@ def routes(
         Choose trees that share few forests, for brokers that need an account or exchange per forest. The trees are
         then longer.
     inventory : Inventory, or a mapping from node label to a broker with ``dials`` and ``accepts``; optional
-        Who may open connections and who may be connected to.
+        Who may open connections and who may be connected to. The network of the overlay is asked in any case.
 
     Returns
     -------
@@ -96,6 +97,8 @@ def routes(
     (Routes(7 topics, 13 rows), True)
     """
     checked_whole("standby", standby, 0, 1)
+    if len(overlay.relays):
+        return _through_relays(overlay, keep, standby, rates, forests=forests, inventory=inventory)
     interest, links = overlay.interest, overlay.links
     brokers = brokers_of(inventory)
     if brokers is not None:
@@ -106,7 +109,30 @@ def routes(
     refuse_unconnected(interest, trees.parent)
     ready = _standby(interest, links, trees.parent, old) if standby else np.empty((3, 0), np.int32)
     order = start_order(interest, links, brokers, None if old is None else old.rank)
+    if overlay.network is not None:
+        order = order_by_network(interest, links, order, overlay.network)
     return _with_rows(interest, links, order, trees, ready)
+
+
+def _through_relays(overlay: Overlay, *given: Any, **more: Any) -> Routes:
+    """Choose trees over subscribers and relays. A relay at the end of a tree is left out of the topic.
+
+    In the routes a relay stands as one who wants the topic: its broker gets every message once, and passes it on.
+    """
+    left = overlay.relays
+    while True:
+        interest = with_relays(overlay.interest, left)
+        carried = Overlay(interest, overlay.links, overlay.method, network=overlay.network)
+        made = routes(carried, *given, **more)
+        width = overlay.interest.n_topics
+        rows = made.active
+        ends = np.concatenate((made.src[rows], made.dst[rows])).astype(np.int64) * width + np.tile(made.topic[rows], 2)
+        codes, times = np.unique(ends, return_counts=True)
+        keys = left[:, 0].astype(np.int64) * width + left[:, 1]
+        needed = np.isin(keys, codes[times > 1])
+        if needed.all():
+            return made
+        left = left[needed]
 
 
 class _Trees(NamedTuple):

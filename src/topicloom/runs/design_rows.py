@@ -3,27 +3,38 @@
 import io
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from importlib import import_module
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from topicloom.files.write.overlay_directory import tables_of, write_forbidden, write_sheet
+from topicloom.files.write.overlay_directory import (
+    RELAYS,
+    relay_table,
+    tables_of,
+    write_forbidden,
+    write_network,
+    write_sheet,
+)
 from topicloom.files.write.run_file import write_json, write_run
+from topicloom.judge import verify_network
 from topicloom.methods.references.beside import usual_ways
 from topicloom.methods.registry import design
-from topicloom.model import ForbiddenLinks, Metrics, Overlay, Verdict
+from topicloom.model import ForbiddenLinks, Metrics, Network, Overlay, Verdict
 from topicloom.model.arrays import Int32Array
 from topicloom.runs.bars import faults_of
-from topicloom.runs.check_rows import judged, measured
+from topicloom.runs.check_rows import LISTED, judged, measured
 from topicloom.runs.encoded_rows import Encoded, encoded_in
 from topicloom.runs.memory_limits import check_memory
-from topicloom.runs.request import DesignRequest, run_facts
+from topicloom.runs.request import FOR_NETWORKS, DesignRequest, NetworkRequest, run_facts
 from topicloom.runs.stages import Stages
 
 PARTS = ("subscriptions", "links", "nodes", "topics", "rejected")
+_SHOWN = 20  # faults
 
 
 @dataclass(frozen=True)
@@ -84,6 +95,8 @@ def design_rows(
     started = time.time()
     found = look_at_rows(tables, stages, request=request, available=available, expand=expand)
     request = request.at(found.size, str)
+    if request.network is not None:
+        return _design_for(request.network, found, stages, request=request, started=started)
     numbers, barred = _barred(found, request, stages)
     with stages("design", f"designing with {request.method}"):
         forbid = {} if request.bars is None else {"forbid": request.bars.forbidden}
@@ -116,20 +129,59 @@ def design_rows(
     return Designed(files, metrics, verdict, run, tuple(faults), beside)
 
 
+def _design_for(
+    asked: NetworkRequest, found: Encoded, stages: Stages, *, request: DesignRequest, started: float
+) -> Designed:
+    """`design_rows` for the network that there is. What the judge finds wrong are the faults."""
+    design_network = import_module("topicloom.methods.network").design_network  # its kernels take long to load
+    interest = asked.network.widened(found.interest)
+    rules = asked.network.resolve(interest, survive=asked.survive, keep=asked.keep)
+    with stages("design", f"designing for a network of {len(asked.network.site_names):,} sites"):
+        made = design_network(interest, rules, seed=request.seed)
+        overlay = replace(made, method=FOR_NETWORKS, options=asked.options, network=asked.network)
+    with stages("verify", f"verifying {overlay.n_links:,} links"):
+        judged_here = verify_network(interest, overlay, asked.network, survive=asked.survive)
+        verdict = overlay.verify()
+    with stages("measure", f"measuring {interest.n_topics:,} topics"):
+        metrics, topic_columns = measured(interest, overlay.links, exact=request.exact_diameters)
+    with stages("write", "writing"):
+        files = _files(overlay, replace(found, interest=interest), topic_columns)
+        relays = relay_table(interest, overlay.relays)
+        files |= {} if relays is None else {RELAYS: _parquet(relays)}
+    run = run_facts(
+        request,
+        report=overlay.report,
+        fingerprint=found.fingerprint,
+        counts={**found.counts, "nodes": interest.n_nodes, "links": overlay.n_links},
+        verdict=replace(verdict, ok=judged_here.ok, broken=verdict.broken[:LISTED]),
+        started=started,
+        seconds=stages.seconds,
+    )
+    wrong = (fault.sentence for fault in judged_here.faults if fault.kind != "broken-topic")
+    return Designed(files, metrics, verdict, run, tuple(islice(wrong, _SHOWN)))
+
+
 def dry_run_rows(tables: Sequence[pa.Table], stages: Stages, **given: Any) -> None:
     """Look at rows as `design_rows` does, say what would be done, and stop."""
     look_at_rows(tables, stages, **given)
 
 
 def write_designed(
-    designed: Designed, folder: Path, *, forbidden: ForbiddenLinks = ForbiddenLinks(), stages: Stages
+    designed: Designed,
+    folder: Path,
+    *,
+    forbidden: ForbiddenLinks = ForbiddenLinks(),
+    network: Network | None = None,
+    stages: Stages,
 ) -> None:
     """Write the contents of an overlay directory into an empty folder."""
     with stages("write", "writing"):
-        for name in PARTS:  # no name that an answer holds becomes a path
+        # no name that an answer holds becomes a path
+        for name in (*PARTS, RELAYS) if RELAYS in designed.files else PARTS:
             (folder / name).mkdir()
             (folder / name / "part-00000.parquet").write_bytes(designed.files[name])
         write_forbidden(folder, forbidden)
+        write_network(folder, network, None)
         write_sheet(folder)
     write_json(folder / "metrics.json", designed.metrics.to_dict())
     write_run(folder, {**designed.run, "seconds": stages.seconds})
@@ -137,10 +189,12 @@ def write_designed(
 
 def plan_sentence(counts: Mapping[str, int], request: DesignRequest, needed: int) -> str:
     """What is about to be done, and what it takes."""
-    given = "".join(f", {name} = {value}" for name, value in request.options.items())
+    asked = request if request.network is None else request.network
+    given = "".join(f", {name} = {value}" for name, value in asked.options.items())
+    method = request.method if request.network is None else f"for a {request.network.network!r}"
     return (
         f"{counts['nodes']:,} nodes, {counts['topics']:,} topics, {counts['subscriptions']:,} subscriptions"
-        f"; {request.method}{given}, about {needed / 2**20:,.0f} MiB in one Python process"
+        f"; {method}{given}, about {needed / 2**20:,.0f} MiB in one Python process"
     )
 
 

@@ -9,12 +9,33 @@ from typing import Any, Self
 from topicloom.files.write.run_file import json_options, run_header
 from topicloom.methods.registry import MethodSpec, Size, check_bars, check_options, spec_of
 from topicloom.methods.selection import chosen, method_for, options_for, promised
-from topicloom.model import ForbiddenLinks, Verdict
+from topicloom.model import ForbiddenLinks, Network, Verdict
 from topicloom.model.checks import checked_seed
+from topicloom.model.site_network import checked_keep
 from topicloom.runs.bars import Bars
 
+FOR_NETWORKS = "network"  # what run.json calls the method for networks
 # What does the work: one task of Spark where the input fits one, tasks that share it in any case, or this process.
 SPARK, DISTRIBUTED, MEMORY = ENGINES = ("spark", "distributed", "memory")
+
+
+@dataclass(frozen=True)
+class NetworkRequest:
+    """The network to design for, the column of what may fail as a whole, and what a standing link saves."""
+
+    network: Network
+    survive: str | None = None
+    keep: float = 0.0
+
+    def __post_init__(self) -> None:
+        checked_keep(self.keep)
+        if self.survive is not None:
+            self.network.units((), self.survive)  # refuses a column that there is not
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """What ``run.json`` keeps of it beside the tables."""
+        return {"keep": self.keep, **({} if self.survive is None else {"survive": self.survive})}
 
 
 @dataclass(frozen=True)
@@ -35,6 +56,8 @@ class DesignRequest:
         The effort of a refinement after the design; see `topicloom.refine`.
     exact_diameters : bool
         Whether diameters of very large topics are exact as well.
+    network : NetworkRequest or None
+        The network that there is. The method is then that for networks, whatever ``method`` says.
     """
 
     method: str
@@ -44,6 +67,7 @@ class DesignRequest:
     bars: Bars | None = None
     refine: float | None = None
     exact_diameters: bool = False
+    network: NetworkRequest | None = None
 
     @classmethod
     def of(
@@ -104,8 +128,8 @@ def run_facts(
     """What ``run.json`` holds of a design. ``started`` is a time of the clock."""
     return {
         **run_header(),
-        "method": request.method,
-        "options": json_options(request.options),
+        "method": request.method if request.network is None else FOR_NETWORKS,
+        "options": json_options(request.options if request.network is None else request.network.options),
         "seed": request.seed,
         "report": dict(report),
         "labels": True,

@@ -21,11 +21,13 @@ from topicloom.cli.engines import (
     prepared_rows,
     rows_in_memory,
 )
+from topicloom.cli.network_facts import network_json, print_network
 from topicloom.cli.option_groups import (
     ExactDiameters,
     Json,
     LinkOptions,
     MethodOptions,
+    NetworkOptions,
     Overwrite,
     Seed,
     SparkOptions,
@@ -36,7 +38,8 @@ from topicloom.cli.sources import is_small, part_of_overlay
 from topicloom.errors import InvalidOptionError
 from topicloom.files.write.atomic import whole_directory
 from topicloom.files.write.destination import check_destination
-from topicloom.runs.request import MEMORY, SPARK, DesignRequest
+from topicloom.model import Network, Overlay
+from topicloom.runs.request import DISTRIBUTED, MEMORY, SPARK, DesignRequest, NetworkRequest
 from topicloom.spark.session.memory import available_memory
 from topicloom.spark.session.session import cores_of, is_embedded, spark_session
 from topicloom.spark.session.warm import COMPILING, warm, warm_workers
@@ -52,6 +55,7 @@ CHOICES = {
     "stacked-gm": " (gm2 without the links that no topic needs)",
     "harary-pt": " (--method stacked-gm takes longer and needs far fewer links)",
 }
+_ONE_TASK = "--network is for designs of one task; with --engine memory it tries whatever its size"
 _COUNTED_HERE = 2_000_000  # subscriptions
 EXAMPLE = "Example: topicloom design subscriptions.parquet overlay --node-column client_id --method gm"
 
@@ -87,6 +91,7 @@ def command(
         Path | None,
         typer.Option(help="Brokers with dials and accepts: pairs of which neither may dial are not linked."),
     ] = None,
+    net: NetworkOptions,
     refine: Annotated[
         float | None,
         typer.Option(help="Refine what the method designed; 1 takes about as long as gm.", show_default=False),
@@ -107,6 +112,13 @@ def command(
     """Design an overlay for a table of subscriptions, verify and measure it, and write it as Parquet."""
     check_engine(engine, spark_options)
     barred = forbid is not None or inventory is not None
+    if net.network is None and (net.survive is not None or net.keep is not None):
+        raise InvalidOptionError("--survive and --keep are for a design with --network")
+    if net.network is not None:
+        _refuse_beside_network(
+            method=method, k=k, forbid=forbid, inventory=inventory, work=work, refine=refine, bound=bound or None,
+            **options.given,
+        )  # fmt: skip
     request = DesignRequest.of(method, options.given, seed=seed, k=k, barred=barred)
     request = replace(request, refine=_effort(refine), exact_diameters=exact_diameters)
     if method is None and k is not None:
@@ -117,6 +129,11 @@ def command(
         from topicloom.cli.forbidden_links import bars_of
 
         request = replace(request, bars=bars_of(forbid, inventory, pairs, table))
+    if net.network is not None:
+        if engine == DISTRIBUTED:
+            raise InvalidOptionError(_ONE_TASK)
+        there = Network.read(net.network, separator=table.separator, encoding=table.encoding, trim=table.trim)
+        request = replace(request, network=NetworkRequest(there, net.survive, net.keep or 0.0))
     # The output is outermost: what an interrupted run leaves is removed when Spark no longer writes.
     output = nullcontext(out) if dry_run else whole_directory(out, overwrite=overwrite, inputs=[subscriptions])
     with output as staging, narrated("starting") as narrator:
@@ -153,19 +170,25 @@ def command(
                     sentence=f"designing with {request.method}",
                 )
         if result is not None and result.files:
-            write_designed(result, staging, forbidden=request.forbidden, stages=stages)
+            network = None if request.network is None else request.network.network
+            write_designed(result, staging, forbidden=request.forbidden, network=network, stages=stages)
     if result is None:
         return 0
     _remove_work(out, work)
+    made = None if request.network is None else Overlay.load(out)
     proved = _bound(out) if bound and result.verdict.ok else None
     if as_json:
         run = {**result.run, "seconds": stages.seconds}
         facts = {"out": str(out), "metrics": result.metrics.to_dict(), "run": run, "beside": dict(result.beside)}
+        if made is not None:
+            facts |= network_json(made)
         if proved is not None:
             facts["bound"] = proved.facts(result.metrics.links)
         print(json.dumps(facts, allow_nan=False))
     else:
         _report(result, stages, out)
+        if made is not None:
+            print_network(made)
         if exact := result.run["report"].get("exact"):
             print(f"{result.metrics.links:,} links: {exact['sentence']}")
         if proved is not None:
@@ -174,7 +197,16 @@ def command(
         tell(broken_sentence(broken, result.verdict.k))
     for sentence in result.faults:
         tell(sentence)
+    if made is not None and not result.run["verified"]["ok"]:
+        return 1
     return 0 if (result.verdict.ok and not result.faults) or request.spec.reference else 1
+
+
+def _refuse_beside_network(**given: Any) -> None:
+    """Refuse options that mean nothing to a design for a network."""
+    wrong = [f"--{name.replace('_', '-')}" for name, value in given.items() if value is not None]
+    if wrong:
+        raise InvalidOptionError(f"{', '.join(wrong)} cannot stand beside --network, whose tables say what has to hold")
 
 
 def _effort(refine: float | None) -> float | None:
@@ -186,7 +218,6 @@ def _effort(refine: float | None) -> float | None:
 def _bound(out: Path) -> "LowerBound":
     """Prove how few links the interest of an overlay directory needs."""
     from topicloom.methods.bounds import lower_bound
-    from topicloom.model import Overlay
 
     with narrated("proving how few links are possible"):
         return lower_bound(Overlay.load(out).interest)
@@ -205,6 +236,8 @@ def _spread(
     staging: Path | None,
 ) -> "Designed | None":
     """Design by the distributed pipeline, and write. Without a folder to write to, only look at the rows."""
+    if request.network is not None:
+        raise InvalidOptionError(_ONE_TASK)
     if request.refine is not None:
         raise InvalidOptionError(
             "--refine is for designs of one task; design without it, then: topicloom refine OUT BETTER"
@@ -279,12 +312,15 @@ def _remove_work(out: Path, folder: Path | None) -> None:
 def _report(result: "Designed", stages: "Stages", out: Path) -> None:
     metrics, verdict, beside = result.metrics, result.verdict, result.beside
     at_least = "≥ " if metrics.sampled_diameters else ""
+    mean, most = metrics.mean_topic_diameter, metrics.max_topic_diameter
+    if metrics.relayed_topics:  # which are as wide as the way over their relays
+        mean, most = metrics.mean_diameter_with_relays, metrics.max_diameter_with_relays
     rows = [
         ("links", format_number(metrics.links)),
         ("average degree", format_number(metrics.average_degree)),
         ("maximum degree", format_number(metrics.max_degree)),
-        ("mean topic diameter", at_least + format_number(metrics.mean_topic_diameter)),
-        ("maximum topic diameter", at_least + format_number(metrics.max_topic_diameter)),
+        ("mean topic diameter", at_least + format_number(mean)),
+        ("maximum topic diameter", at_least + format_number(most)),
         (
             "links / a tree per topic",
             format_number(metrics.links_per_topic_tree, 3) if metrics.links_per_topic_tree is not None else "–",
@@ -301,7 +337,9 @@ def _report(result: "Designed", stages: "Stages", out: Path) -> None:
     ]
     print_table(("overlay", "", *(ways[way] for way in ways if way in beside)), filled)
     sheet = "; its links.csv opens in a spreadsheet" if (out / "links.csv").exists() else ""
-    tell(f"{'verified' if verdict.ok else f'NOT topic-{_connected(verdict.k)}'}; wrote {out}{sheet}")
+    kept_to = result.run["verified"]["ok"]
+    wrong = "NOT as the network asks" if verdict.ok else f"NOT topic-{_connected(verdict.k)}"
+    tell(f"{'verified' if kept_to else wrong}; wrote {out}{sheet}")
 
 
 def _connected(k: int) -> str:

@@ -9,13 +9,17 @@ from typing import Annotated
 import typer
 
 from topicloom.cli.commands.routes import load_inventory
-from topicloom.cli.console import counted, narrated, print_table, tell, visible
+from topicloom.cli.console import counted, format_number, narrated, print_table, tell, visible
 from topicloom.cli.given import notes_on
 from topicloom.cli.option_groups import Json, Lenient, LinkOptions, TextOptions
 from topicloom.cli.sources import part_of_overlay
 from topicloom.files.read.read_options import ReadOptions
 from topicloom.files.read.source_plan import plan_source
 from topicloom.files.read.table import read_table
+from topicloom.files.write.overlay_directory import read_network
+from topicloom.files.write.run_file import RUN_FILE
+from topicloom.measures import measure_network
+from topicloom.model import Overlay
 from topicloom.routing import Plan, Steps, diff
 
 EXAMPLE = "Example: topicloom diff plan plan-2    (exit code 0: nothing to do, 1: changes, 2: impossible or bad input)"
@@ -60,15 +64,26 @@ def command(
 def _diff_links(old: Path, new: Path, links: ReadOptions, *, as_json: bool) -> int:
     before, after = _links(old, links), _links(new, links)
     removed, added = sorted(before - after), sorted(after - before)
+    prices = [_price(source) for source in (old, new)]
     if as_json:
-        print(json.dumps({"kept": len(before & after), "removed": removed, "added": added}))
+        priced = {} if None in prices else {"prices": prices}
+        print(json.dumps({"kept": len(before & after), "removed": removed, "added": added, **priced}))
     else:
         print(f"{counted(len(removed), 'link')} to remove")
         _print_rows("-", [f"{src} – {dst}" for src, dst in removed])
         print(f"{counted(len(added), 'link')} to add")
         _print_rows("+", [f"{src} – {dst}" for src, dst in added])
         print(f"kept: {counted(len(before & after), 'link')}")
+        if None not in prices:
+            print(f"price: {format_number(prices[0])} before, {format_number(prices[1])} after")
     return 1 if removed or added else 0
+
+
+def _price(source: Path) -> float | None:
+    """The price of an overlay directory on its network. Returns None without one."""
+    if not (source / RUN_FILE).is_file() or read_network(source) is None:
+        return None
+    return measure_network(Overlay.load(source)).price
 
 
 def _links(source: Path, options: ReadOptions) -> set[tuple[str, str]]:

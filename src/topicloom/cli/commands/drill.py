@@ -1,6 +1,7 @@
 """``topicloom drill``: what breaks when nodes fail."""
 
 import json
+from collections import Counter
 from typing import Annotated, Any
 
 import typer
@@ -9,8 +10,8 @@ from topicloom.cli.console import format_number, print_table, tell, visible
 from topicloom.cli.given import GivenOverlay, SubscriptionsFile, given_overlay
 from topicloom.cli.option_groups import Json, LinkOptions, Seed, TableOptions
 from topicloom.errors import InvalidOptionError
-from topicloom.judge import drill, random_drills, verify, weak_nodes
-from topicloom.model import DrillReport, DrillSummary, Interest, WeakNode
+from topicloom.judge import drill, random_drills, verify, verify_network, weak_nodes
+from topicloom.model import DrillReport, DrillSummary, Interest, Overlay, WeakNode
 
 EXAMPLE = "Example: topicloom drill overlay --random 1000 --size 2    (exit code 0: no topic is cut, 1: some are)"
 _SHOWN = 20
@@ -37,14 +38,15 @@ def command(
     if fail and random is not None:
         raise InvalidOptionError("--fail and --random exclude each other: name the nodes, or let them be drawn")
     given, findings = given_overlay(overlay, subscriptions, table, link_table, tell)
-    interest, links = given.interest, given.links
+    interest, links = given.carried, given.links  # a relay counts as one of those that a failure may cut off
     report = drill(interest, links, fail=_nodes(interest, fail)) if fail else None
     summary = None if random is None else random_drills(interest, links, size=size, count=random, seed=seed)
     weak = weak_nodes(interest, links, top=None)
     apart = verify(interest, links).broken_topics
+    units = _units(given)
     if as_json:
         about = {} if findings is None else {"link_findings": findings.to_dict()}
-        print(json.dumps({**_facts(interest, report, summary, weak), "broken_topics": apart, **about}))
+        print(json.dumps({**_facts(interest, report, summary, weak), "broken_topics": apart, **about, **units}))
     else:
         if report is not None:
             _print_report(interest, report)
@@ -53,8 +55,31 @@ def command(
         if apart:
             print(f"{apart:,} topics are in pieces before anything fails; topicloom verify says which")
         _print_weak(interest, weak, apart)
+        _print_units(units)
     holds = report.ok if report is not None else summary.ok if summary is not None else not weak
     return 0 if holds and not (apart and findings is not None) else 1
+
+
+def _units(overlay: Overlay) -> dict[str, Any]:
+    """What breaks when all nodes of a site are down, or of another unit that the overlay was designed for."""
+    column = overlay.options.get("survive", "site")
+    if overlay.network is None or (column == "site" and len(overlay.network.site_names) < 2):
+        return {}
+    verdict = verify_network(overlay.interest, overlay, overlay.network, survive=column)
+    cut = Counter(fault.names[1] for fault in verdict.faults if fault.kind == "broken-without")
+    return {"units": {"column": column, "count": verdict.units, "topics_cut": dict(cut.most_common())}}
+
+
+def _print_units(found: dict[str, Any]) -> None:
+    if not found:
+        return
+    column, count, cut = (found["units"][name] for name in ("column", "count", "topics_cut"))
+    if not cut:
+        print(f"every topic survives the loss of any one of {count:,} {column}s")
+        return
+    print(f"the loss of {len(cut):,} of {count:,} {column}s cuts a topic among those outside it")
+    print_table((column, "topics cut"), [(unit, format_number(topics)) for unit, topics in list(cut.items())[:_SHOWN]])
+    _print_rest(len(cut))
 
 
 def _nodes(interest: Interest, names: list[str]) -> list[int | str]:

@@ -9,8 +9,10 @@ import typer
 
 from topicloom.cli.console import COLUMNS, cells, counted, format_number, print_table, tell
 from topicloom.cli.engines import Engine, links_checked
+from topicloom.cli.network_facts import network_json, network_overlay, print_network
 from topicloom.cli.option_groups import Json, LinkOptions, Links, SparkOptions, Subscriptions, TableOptions
 from topicloom.errors import InvalidOptionError
+from topicloom.files.read.link_findings import LinkFindings
 from topicloom.runs.request import SPARK
 
 if TYPE_CHECKING:
@@ -40,15 +42,21 @@ def command(
             raise InvalidOptionError("--bound is for what one task can hold; with --engine memory it tries")
         return lambda *prepared, **folder: (measure_prepared(*prepared, **folder), None)
 
-    (metrics, proved), findings = links_checked(
-        [(subscriptions, table.wanted), (links, link_table.wanted_as(table))],
-        table.expand,
-        engine,
-        spark_options,
-        partial(measure_rows, expand=table.expand, bound=bound),
-        spread,
-        sentence="measuring",
-    )
+    own = network_overlay(subscriptions, links, table, engine)
+    if own is not None and bound:
+        raise InvalidOptionError("--bound proves how few links there can be, and the links of this overlay have prices")
+    if own is None:
+        (metrics, proved), findings = links_checked(
+            [(subscriptions, table.wanted), (links, link_table.wanted_as(table))],
+            table.expand,
+            engine,
+            spark_options,
+            partial(measure_rows, expand=table.expand, bound=bound),
+            spread,
+            sentence="measuring",
+        )
+    else:
+        metrics, proved, findings = own.measure(), None, LinkFindings(own.n_links, own.n_links, 0, 0)
     from topicloom.cli.forbidden_links import forbidden_of, tell_of_forbidden
 
     forbidden = forbidden_of(subscriptions, links, link_table.wanted_as(table))
@@ -58,7 +66,8 @@ def command(
         odd = {"link_findings": findings.to_dict()} if findings.sentences else {}
         barred = {"forbidden_links": forbidden} if forbidden else {}
         certified = {} if proved is None else {"bound": proved.facts(metrics.links)}
-        print(json.dumps({**values, **odd, **barred, **certified}, allow_nan=False))
+        priced = {} if own is None else network_json(own)
+        print(json.dumps({**values, **odd, **barred, **certified, **priced}, allow_nan=False))
         return
     broken = metrics.disconnected_topics - metrics.relayed_topics
     if broken:
@@ -81,6 +90,8 @@ def command(
         ("degree", "nodes"),
         [(degree, f"{count:,}") for degree, count in _condensed(metrics.degree_histogram).items()],
     )
+    if own is not None:
+        print_network(own)
     if proved is not None:
         print(f"{metrics.links:,} links: {proved.sentence(metrics.links)}")
 

@@ -9,12 +9,13 @@ import typer
 
 from topicloom.cli.console import tell, visible
 from topicloom.cli.engines import Engine, links_checked
+from topicloom.cli.network_facts import judge_network, network_overlay
 from topicloom.cli.option_groups import Json, LinkOptions, Links, SparkOptions, Subscriptions, TableOptions
 from topicloom.judge import checked_k
 from topicloom.runs.request import SPARK
 
 if TYPE_CHECKING:
-    from topicloom.model import BrokenTopic, Verdict
+    from topicloom.model import BrokenTopic, Overlay, Verdict
 
 EXAMPLE = "Example: topicloom verify subscriptions.csv.gz overlay    (exit code 0: holds, 1: broken)"
 _SHOWN = 20
@@ -36,7 +37,7 @@ def command(
 ) -> int:
     """Judge links of any origin against the subscriptions: exit code 0 if every topic is connected, 1 if not.
 
-    Links that an overlay directory forbids break it, too.
+    Links that an overlay directory forbids break it, too. One with a network is judged by its rules in this process.
     """
     checked_k(k)
     from topicloom.runs.check_rows import verify_rows
@@ -46,6 +47,9 @@ def command(
 
         return partial(verify_prepared, k=k)
 
+    own = network_overlay(subscriptions, links, table, engine)
+    if own is not None:
+        return _verify_on_network(own, k, as_json=as_json)
     verdict, findings = links_checked(
         [(subscriptions, table.wanted), (links, link_table.wanted_as(table))],
         table.expand,
@@ -79,6 +83,28 @@ def command(
         print(f"broken: {len(forbidden):,} links are forbidden; all topics are {connected}")
     else:
         print(f"broken: {verdict.broken_topics:,} of {verdict.topics:,} topics are not {connected}")
+    return 0 if ok else 1
+
+
+def _verify_on_network(overlay: "Overlay", k: int, *, as_json: bool) -> int:
+    """Judge an overlay by the rules of its network."""
+    verdict, judged = overlay.verify(k), judge_network(overlay)
+    ok = judged is None or (verdict.ok and judged.ok)
+    faults = () if judged is None else judged.faults
+    if as_json:
+        facts = {"ok": ok, "k": k, "topics": verdict.topics, "broken_topics": verdict.broken_topics}
+        about = {"idle_links": verdict.idle_links, "broken": [broken._asdict() for broken in verdict.broken]}
+        print(json.dumps({**facts, **about, "network": None if judged is None else judged.to_dict()}))
+        return 0 if ok else 1
+    for fault in faults[:_SHOWN]:
+        print(visible(fault.sentence))
+    if len(faults) > _SHOWN:
+        print(f"… and {len(faults) - _SHOWN:,} more")
+    lost = ""
+    if judged is not None and judged.survive is not None:
+        lost = f", also without any one of {judged.units:,} {judged.survive}s"
+    held = f"all {verdict.topics:,} topics are connected inside their subscribers and relays{lost}"
+    print(f"holds: {held}, by the rules of the network" if ok else f"broken: {len(faults):,} faults on the network")
     return 0 if ok else 1
 
 

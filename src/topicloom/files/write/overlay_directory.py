@@ -9,6 +9,8 @@
     rejected/        file, line, raw, node, topic, reason   input rows that were not used
     forbidden/       src, dst                         pairs that may not be linked; only where there are any
     dialling/        node, dials, accepts             nodes that may not dial, or not be dialled; likewise
+    relays/          node, topic                      topics that nodes carry without wanting them; likewise
+    network/…/       the tables of `Network`          nodes, units, sites, site_pairs, pairs, topics; likewise
     links.csv        src, dst, shared_topics          the links once more, for a spreadsheet; see `write_sheet`
     metrics.json     the values of `Metrics`
     run.json         format, id, method, options, seed, fingerprint, versions, counts, seconds per stage, files
@@ -37,17 +39,21 @@ from topicloom.model import labels as label_columns
 from topicloom.model.arrays import Int32Array, Int64Array, degrees, normalized_links, shared_topics
 from topicloom.model.forbidden import PAIRS, RULES, ForbiddenLinks
 from topicloom.model.interest import ROLES, Interest, role_numbers
+from topicloom.model.site_network import KEPT, Network
 
 __all__ = [
     "REJECTED",
     "load",
     "read_forbidden",
+    "read_network",
     "read_run",
+    "relay_table",
     "run_header",
     "save",
     "tables_of",
     "write_forbidden",
     "write_json",
+    "write_network",
     "write_parquet",
     "write_sheet",
 ]
@@ -60,7 +66,9 @@ _MOST_IN_SHEET = 100_000
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet runs a cell that begins so
 _PAUSE = 0.005  # seconds between attempts
 
-Loaded = tuple[Interest, Int32Array, dict[str, Any], ForbiddenLinks]
+RELAYS, NETWORK = "relays", "network"  # parts
+_RELAY = ("node", "topic")
+Loaded = tuple[Interest, Int32Array, dict[str, Any], ForbiddenLinks, Int32Array, Network | None]
 Answer = TypeVar("Answer")
 
 
@@ -73,6 +81,8 @@ def save(
     metrics: Mapping[str, Any],
     run: Mapping[str, Any],
     forbidden: ForbiddenLinks,
+    relays: Int32Array,
+    network: Network | None,
     overwrite: bool = False,
 ) -> None:
     """Write an overlay directory, whole or not at all."""
@@ -88,6 +98,7 @@ def save(
             (staging / name).mkdir()
             write_parquet(table, staging / name / "part-00000.parquet")
         write_forbidden(staging, forbidden)
+        write_network(staging, network, relay_table(interest, relays))
         write_sheet(staging)
         write_json(staging / "metrics.json", metrics)
         labelled = interest.node_labels is not None
@@ -105,6 +116,32 @@ def write_forbidden(folder: Path, forbidden: ForbiddenLinks) -> None:
     for name, table in forbidden.tables().items():
         (folder / name).mkdir()
         write_parquet(table, folder / name / "part-00000.parquet")
+
+
+def relay_table(interest: Interest, relays: Int32Array) -> pa.Table | None:
+    """Make the table ``relays/`` of an overlay directory. There is none where nobody relays."""
+    if not len(relays):
+        return None
+    names = (_names(interest.node_labels, interest.n_nodes), _names(interest.topic_labels, interest.n_topics))
+    return pa.table({what: of.take(pa.array(relays[:, at])) for at, (what, of) in enumerate(zip(_RELAY, names))})
+
+
+def write_network(folder: Path, network: Network | None, relays: pa.Table | None) -> None:
+    """Write the parts of an overlay directory that hold its network, and who relays what. There are none without."""
+    tables = {} if network is None else {f"{NETWORK}/{name}": table for name, table in network.tables().items()}
+    for name, table in {**tables, **({} if relays is None else {RELAYS: relays})}.items():
+        (folder / name).mkdir(parents=True)
+        write_parquet(table, folder / name / "part-00000.parquet")
+
+
+def read_network(source: Path) -> Network | None:
+    """Read the network that an overlay directory was designed for. Returns None without one.
+
+    Raises
+    ------
+    InputNotFoundError, OverlayFormatError
+    """
+    return _while_replaced(source, lambda folder: _network(folder, _run(folder).get("files")))
 
 
 def read_forbidden(source: Path) -> ForbiddenLinks:
@@ -189,9 +226,11 @@ def _loaded(folder: OpenFolder) -> Loaded:
     topics = read_part(folder, "topics", ["topic"], digests, also=["subscribers"])
     subscriptions = read_part(folder, "subscriptions", ["node", "topic"], digests, also=["role"])
     links = read_part(folder, "links", ["src", "dst", "order"], digests)
-    forbidden = _forbidden(folder, digests)
+    forbidden, network = _forbidden(folder, digests), _network(folder, digests)
+    carried = read_part(folder, RELAYS, _RELAY, digests) if _holds(folder, RELAYS, digests) else None
     try:
-        return *_assembled(folder.path, run, nodes, topics, subscriptions, links), forbidden
+        interest, pairs, facts = _assembled(folder.path, run, nodes, topics, subscriptions, links)
+        return interest, pairs, facts, forbidden, _relays(folder.path, interest, carried), network
     except OverlayFormatError:
         raise
     except (TopicloomError, pa.ArrowException) as error:
@@ -199,11 +238,36 @@ def _loaded(folder: OpenFolder) -> Loaded:
         raise OverlayFormatError(f"{folder.path} holds tables that do not fit together: {reason}") from None
 
 
+def _holds(folder: OpenFolder, name: str, digests: Mapping[str, str] | None) -> bool:
+    """Whether a folder has a part, or is said to have it."""
+    return folder.has(name) or any(path.startswith(f"{name}/") for path in digests or ())
+
+
+def _relays(source: Path, interest: Interest, table: pa.Table | None) -> Int32Array:
+    if table is None:
+        return np.empty((0, 2), np.int32)
+    names = (_names(interest.node_labels, interest.n_nodes), _names(interest.topic_labels, interest.n_topics))
+    ids = [_ids(table[what], of, source) for what, of in zip(_RELAY, names)]
+    return np.column_stack(ids).astype(np.int32)
+
+
+def _network(folder: OpenFolder, digests: Mapping[str, str] | None) -> Network | None:
+    if not _holds(folder, NETWORK, digests):
+        return None
+    there = {name: f"{NETWORK}/{name}" for name in KEPT}
+    found = {name for name in folder.entries(NETWORK) if name in KEPT}
+    found |= {name for name, part in there.items() if any(path.startswith(f"{part}/") for path in digests or ())}
+    tables = {name: read_part(folder, there[name], KEPT[name], digests) for name in KEPT if name in found}
+    try:
+        return Network.from_kept(tables)
+    except (TopicloomError, TypeError) as error:
+        raise OverlayFormatError(f"{folder.path}: {NETWORK}/ cannot be: {error}") from None
+
+
 def _forbidden(folder: OpenFolder, digests: Mapping[str, str] | None) -> ForbiddenLinks:
     parts = []
     for name, columns in ((PAIRS, ["src", "dst"]), (RULES, ["node", "dials", "accepts"])):
-        there = folder.has(name) or any(path.startswith(f"{name}/") for path in digests or ())
-        parts.append(read_part(folder, name, columns, digests) if there else None)
+        parts.append(read_part(folder, name, columns, digests) if _holds(folder, name, digests) else None)
     try:
         return ForbiddenLinks.from_tables(*parts)
     except TopicloomError as error:

@@ -34,6 +34,10 @@ class OpenFolder:
         """Whether the folder has an entry of that name."""
         return name in os.listdir(self.handle)  # noqa: PTH208
 
+    def entries(self, part: str) -> list[str]:
+        """Return the names in a folder of the folder, without hidden ones and marks of Spark. It may be missing."""
+        return self.names(part) if self.has(part) else []
+
     def names(self, part: str) -> list[str]:
         """Return the names of the files of a part, without hidden ones and marks of Spark."""
         try:

@@ -165,6 +165,7 @@ def _checked(number: int, interest: Interest, overlay: Overlay | npt.ArrayLike) 
     """Interest and links of an overlay that may be joined."""
     checked_interest(interest, "join")
     if isinstance(overlay, Overlay):
+        overlay.refuse_change("join")
         overlay.forbidden.refuse("join")
         if overlay.interest is not interest and not _equal(overlay.interest, interest):
             raise InvalidInterestError(f"overlay {number} was built for another interest than the one given with it")

@@ -1,6 +1,7 @@
 """Refine an overlay: the same promise with fewer links, or with a lower maximum degree."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -125,6 +126,7 @@ def refine(
     checked_kind("overlay", overlay, Overlay, "an Overlay")
     _check_options(effort, objective, shorten)
     seed = checked_seed(seed)
+    overlay.refuse_change("refine")
     until = 0 if until is None else checked_whole("until", until, 0)
     k = recorded_k(overlay) if k is None else checked_whole("k", k, 1)
     before = _judged(overlay, k)
@@ -150,7 +152,7 @@ def refine(
         )
     facts = {"effort": effort, "objective": objective, "k": k, "shorten": shorten, "seed": seed, "stopped": stopped}
     report = {**overlay.report, "refinement": {**facts, **run.report()}}
-    return Overlay(overlay.interest, links, overlay.method, overlay.options, overlay.seed, report, overlay.forbidden)
+    return replace(overlay, links=links, report=report)
 
 
 def refine_beside(overlay: Overlay, n_standing: int, *, effort: float, seed: int = 0) -> Overlay:

@@ -166,6 +166,7 @@ def star_set(overlay: Overlay, *, others: Iterable[TopicDigest], site: str, seed
 
 
 def _check_connected(overlay: Overlay) -> None:
+    overlay.refuse_change("a join by star sets")
     overlay.forbidden.refuse("a join by star sets")
     verdict = verify(overlay.interest, overlay.links)
     if not verdict.ok:
