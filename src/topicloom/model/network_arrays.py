@@ -1,109 +1,65 @@
-"""NetworkArrays: the rules of a network as arrays over the node and topic ids of one interest."""
+"""NetworkArrays: the rules of a network as arrays, by the ids of one interest."""
 
-from typing import Any, NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from topicloom.model.arrays import Int32Array, Int64Array
 
-FloatArray = npt.NDArray[np.float64]
+Float64Array = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
 
 
-class NetworkArrays(NamedTuple):
-    """What a network says of the nodes and topics of an interest, by id.
+@dataclass(frozen=True, eq=False)
+class NetworkArrays:
+    """What a `Network` says of the nodes and topics of an interest, as an engine takes it.
 
     Attributes
     ----------
-    site : int32, one per node
-    price : float64 (sites, sites)
-        Price of a link that a node of the first site dials to one of the second.
+    site : int32 per node
+    price : float64 (sites, sites), symmetric
+        Of a link between two sites, or inside one.
     may_dial : bool (sites, sites)
         Whether nodes of the first site may dial nodes of the second.
-    dials, accepts : bool, one per node
-        A link needs one end that dials and one that accepts, in a direction that the sites allow.
+    dials, accepts : bool per node
+        A link is admissible if one end may dial the other: it dials, the other accepts, and their sites allow it.
     pair_codes : int64, ascending
-        ``u << 32 | v`` with u < v, of pairs with a price of their own.
-    pair_price : float64, one per pair
-        In place of the price of the sites; inf forbids the pair. The rules of dialling hold as before.
+        Pairs of nodes with a price of their own, u << 32 | v with u < v.
+    pair_price : float64 per pair
+        Infinite: the pair may not be linked. A pair that nobody may dial is never here with a finite price.
     required : (m, 2) int32
-        Links that every design has.
+        Links that have to be there.
     standing : (m, 2) int32
-        Links that are there today: each costs its price times ``1 - keep``.
-    keep : float
-        From 0 to below 1.
-    cap : int64, one per node
-        The most links of the node, -1 for no limit.
-    relay : bool, one per node
+        Links that are there now; each costs ``(1 - keep)`` of its price.
+    keep : float in [0, 1)
+    cap : int64 per node
+        The most links that it may have; -1: no limit.
+    relay : bool per node
         Whether it may carry topics that it does not want.
-    row_price : float64, one per node
-        Price of each topic that it relays.
-    weight : float64, one per topic
-        Messages per second, or any other weight above 0.
-    allowed_sites : None or bool (topics, sites)
-        Sites that may carry the topic.
-    survive : None or int32, one per node
-        The failure unit of each node: every topic stays connected while all nodes of any one unit are down.
+    row_price : float64 per node
+        What it costs when it carries a topic that it does not want.
+    weight : float64 per topic
+        Its rate, above 0.
+    allowed_sites : bool (topics, sites) or None
+        Sites of which nodes may carry the topic.
+    survive : int32 per node or None
+        Failure unit of each node: every topic has to stay connected when the nodes of any one unit are down.
     """
 
     site: Int32Array
-    price: FloatArray
+    price: Float64Array
     may_dial: BoolArray
     dials: BoolArray
     accepts: BoolArray
     pair_codes: Int64Array
-    pair_price: FloatArray
+    pair_price: Float64Array
     required: Int32Array
     standing: Int32Array
     keep: float
     cap: Int64Array
     relay: BoolArray
-    row_price: FloatArray
-    weight: FloatArray
-    allowed_sites: BoolArray | None
-    survive: Int32Array | None
-
-
-def open_network(n_nodes: int, n_topics: int, **rules: Any) -> NetworkArrays:
-    """Make a network of one site where every link costs 1 and is allowed, but for the given rules.
-
-    Parameters
-    ----------
-    n_nodes, n_topics : int
-        Of the interest.
-    **rules
-        Fields of `NetworkArrays` that differ. With ``site``, the prices and dialling rules of the sites are as large.
-
-    Returns
-    -------
-    NetworkArrays
-
-    Examples
-    --------
-    >>> open_network(3, 1, site=[0, 0, 1]).price.shape
-    (2, 2)
-    """
-    site = np.asarray(rules.get("site", np.zeros(n_nodes)), np.int32)
-    sites = int(site.max(initial=0)) + 1
-    no_links = np.empty((0, 2), np.int32)
-    plain: dict[str, Any] = {
-        "site": site,
-        "price": np.ones((sites, sites)),
-        "may_dial": np.ones((sites, sites), bool),
-        "dials": np.ones(n_nodes, bool),
-        "accepts": np.ones(n_nodes, bool),
-        "pair_codes": np.empty(0, np.int64),
-        "pair_price": np.empty(0),
-        "required": no_links,
-        "standing": no_links,
-        "keep": 0.0,
-        "cap": np.full(n_nodes, -1, np.int64),
-        "relay": np.zeros(n_nodes, bool),
-        "row_price": np.zeros(n_nodes),
-        "weight": np.ones(n_topics),
-        "allowed_sites": None,
-        "survive": None,
-    }
-    unlike = {name: np.asarray(given, plain[name].dtype) for name, given in rules.items() if hasattr(plain[name], "dtype")}
-    return NetworkArrays(**{**plain, **rules, **unlike})
+    row_price: Float64Array
+    weight: Float64Array
+    allowed_sites: BoolArray | None = None
+    survive: Int32Array | None = None

@@ -10,7 +10,7 @@ import numpy as np
 
 from topicloom.errors import InvalidLinksError
 from topicloom.extras import needing
-from topicloom.model.arrays import Int32Array, Int64Array, degrees, normalized_links, shared_topics
+from topicloom.model.arrays import Int32Array, Int64Array, degrees, frozen, normalized_links, shared_topics
 from topicloom.model.checks import checked_kind, checked_seed, plain
 from topicloom.model.forbidden import ForbiddenLinks
 from topicloom.model.given_links import link_ids
@@ -44,6 +44,8 @@ class Overlay:
         overlay that was judged when it was written, ``verified`` says at which k, and whether it holds.
     forbidden : ForbiddenLinks
         Links that it may never have; what changes its links keeps off them, or refuses. None of ``links`` is forbidden.
+    relays : (r, 2) int32 array
+        Nodes and topics that they carry without wanting them, ascending; read-only.
     """
 
     interest: Interest
@@ -53,6 +55,7 @@ class Overlay:
     seed: int = 0
     report: Mapping[str, Any] = field(default_factory=dict)
     forbidden: ForbiddenLinks = field(default_factory=ForbiddenLinks)
+    relays: Int32Array = field(default_factory=lambda: np.empty((0, 2), np.int32))
 
     def __post_init__(self) -> None:
         checked_interest(self.interest, "Overlay")
@@ -60,6 +63,7 @@ class Overlay:
         if len(links) != len(np.asarray(self.links)):
             raise InvalidLinksError(f"{len(np.asarray(self.links)) - len(links):,} links are repeated")
         checked_kind("forbidden", self.forbidden, ForbiddenLinks, "ForbiddenLinks")
+        object.__setattr__(self, "relays", _checked_relays(self.interest, self.relays))
         used = self.forbidden.used(self.interest, links)
         if len(used):
             u, v = map(self.interest.node_label, used[0].tolist())
@@ -360,20 +364,21 @@ class Overlay:
         return list(nodes.tolist() if labels is None else labels[nodes].tolist())
 
     def __eq__(self, other: object) -> bool:
-        """Whether the other one has the same interest and the same links, in any order and by whatever method."""
+        """Whether the other one has the same interest, links in any order, and relays, by whatever method."""
         if not isinstance(other, Overlay):
             return NotImplemented
         return self is other or (
             self.n_links == other.n_links
             and self.interest == other.interest
             and np.array_equal(_sorted(self.links), _sorted(other.links))
+            and np.array_equal(self.relays, other.relays)
         )
 
     def __hash__(self) -> int:
         return hash((self.interest, self.n_links))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        facts = (self.method, dict(self.options), self.seed, dict(self.report), self.forbidden)
+        facts = (self.method, dict(self.options), self.seed, dict(self.report), self.forbidden, self.relays)
         return type(self), (self.interest, self.links, *facts)
 
     def __repr__(self) -> str:
@@ -389,6 +394,18 @@ def _judged_apart(report: Mapping[str, Any]) -> dict[str, Any]:
     """A report as ``run.json`` holds it: the verdict beside it, not in it."""
     judged = {"verified": report["verified"]} if "verified" in report else {}
     return {"report": {name: value for name, value in report.items() if name != "verified"}, **judged}
+
+
+def _checked_relays(interest: Interest, relays: Any) -> Int32Array:
+    """Nodes and topics that they carry, ascending and each once, or an error."""
+    given = np.asarray(relays)
+    if given.size == 0:
+        return frozen(np.empty((0, 2), np.int32))
+    if given.ndim != 2 or given.shape[1] != 2 or given.dtype.kind not in "iu":
+        raise InvalidLinksError(f"relays must be an (r, 2) array of ids; got {given.dtype} of shape {given.shape}")
+    if given.min() < 0 or (given.max(axis=0) >= (interest.n_nodes, interest.n_topics)).any():
+        raise InvalidLinksError("relays name nodes or topics that are not in the interest")
+    return frozen(np.unique(given.astype(np.int32), axis=0))
 
 
 def _sorted(links: Int32Array) -> Int32Array:

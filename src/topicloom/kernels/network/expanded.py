@@ -85,19 +85,65 @@ def expand(interest, network):
     if network.survive is not None:
         up = network.survive[node[at]] != unit[of]
         of, at = of[up], at[up]
-    member, row = node[at].astype(np.int32), row[at].astype(np.int32)
+    none = np.empty(0, np.int64)
+    bare = Expanded(
+        np.zeros(interest.n_nodes + 1, np.int64), none, none, none, none, none, none, none, none, none,
+        network.row_price[row_node].astype(np.float64), row_node, row_topic, none, none, none,
+        network.site.astype(np.int32), network.price.astype(np.float64), network.may_dial.astype(np.bool_),
+        network.dials.astype(np.bool_), network.accepts.astype(np.bool_), *_pairs(network),
+        network.cap.astype(np.int64),
+    )  # fmt: skip
+    return lay_out(bare, of, node[at], wants[at], row[at], base, unit, network.weight[base])
+
+
+def lay_out(x, of, member, wants, row, base, unit, weight):
+    """Give an expanded interest other virtual topics. Its network and rows stay.
+
+    Parameters
+    ----------
+    x : Expanded
+    of, member, wants, row : arrays, one per entry
+        As `Expanded` has them; the entries by rising virtual topic and node.
+    base, unit, weight : arrays, one per virtual topic
+
+    Returns
+    -------
+    Expanded
+
+    Cost: O(entries log entries).
+    """
     by_node, by_row = np.lexsort((of, member)), np.argsort(row, kind="stable")
     by_row = by_row[row[by_row] >= 0]
-    return Expanded(
-        _starts(member, interest.n_nodes), of[by_node].astype(np.int32), by_node.astype(np.int32),
-        _starts(of, len(base)), member, of.astype(np.int32), wants[at], row,
-        _starts(row[by_row], len(row_node)), by_row.astype(np.int32),
-        network.row_price[row_node].astype(np.float64), row_node, row_topic,
-        base.astype(np.int32), unit.astype(np.int32), network.weight[base].astype(np.float64),
-        network.site.astype(np.int32), network.price.astype(np.float64), network.may_dial.astype(np.bool_),
-        network.dials.astype(np.bool_), network.accepts.astype(np.bool_),
-        *_pairs(network), network.cap.astype(np.int64),
+    return x._replace(
+        node_ptr=_starts(member, len(x.node_ptr) - 1), topic=of[by_node].astype(np.int32),
+        entry=by_node.astype(np.int32), topic_ptr=_starts(of, len(base)), member=member.astype(np.int32),
+        topic_of=of.astype(np.int32), wants=wants.astype(np.bool_), row=row.astype(np.int32),
+        row_ptr=_starts(row[by_row], len(x.row_price)), row_entry=by_row.astype(np.int32),
+        base=base.astype(np.int32), unit=unit.astype(np.int32), weight=weight.astype(np.float64),
     )  # fmt: skip
+
+
+def carried(x, bought):
+    """Keep the entries of subscribers and of bought rows, each of which is then to be connected.
+
+    Parameters
+    ----------
+    x : Expanded
+    bought : bool, one per row
+
+    Returns
+    -------
+    Expanded
+        Without rows.
+
+    Cost: O(entries log entries).
+    """
+    keep = x.wants.copy()
+    keep[~x.wants] = bought[x.row[~x.wants]]
+    plain = x._replace(row_price=x.row_price[:0], row_node=x.row_node[:0], row_topic=x.row_topic[:0])
+    count = int(keep.sum())
+    wants, row = np.ones(count, np.bool_), np.full(count, NONE)
+    return lay_out(plain, x.topic_of[keep], x.member[keep], wants, row, x.base, x.unit, x.weight)
 
 
 def _virtual_topics(topic, node, wants, survive):

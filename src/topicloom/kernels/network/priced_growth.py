@@ -1,8 +1,8 @@
 """Greedy growth of a design: always the link with the most gain for its price.
 
 The gain of a link counts, for each virtual topic, whether it joins two components that both hold a subscriber. Where
-one of the two holds relays only, a relay is reached: that counts ``stake`` times as much, and the rows that it takes are
-added to the price of the link. The gain per price falls as the design grows, except where a row is bought or a
+one of the two holds relays only, a relay is reached: that counts ``stake`` times as much, and the rows that it takes
+are added to the price of the link. The gain per price falls as the design grows, except where a row is bought or a
 component of relays meets its first subscriber: the relays in question are then counted again.
 """
 
@@ -205,7 +205,7 @@ def _link_price(x, g, u, v):
 
 @borrowing
 def _best_listed(x, g, u, partner, worth, stake, noise, key):
-    """Place of the listed partner that is worth most now, if that is anything. Partners that seem worth less are not looked at."""
+    """Place of the listed partner that is worth most now, or NONE. Those that were worth less are not looked at."""
     best = 0.0
     found = NONE
     for k in range(LISTED):
@@ -318,7 +318,7 @@ def _take(x, g, u, v, stake):
 @borrowing
 def _relays(x, u):
     """Whether a node has rows to buy."""
-    for k in range(x.node_ptr[u], x.node_ptr[u + 1]):
+    for k in range(x.node_ptr[u], x.node_ptr[u + 1]):  # noqa: SIM110 (numba has no generator expressions)
         if x.row[x.entry[k]] != NONE:
             return True
     return False

@@ -89,7 +89,7 @@ def _is_whole(x, w, t, e, f, keep, bought):
     wanted = 0
     for one in range(x.topic_ptr[t], x.topic_ptr[t + 1]):
         wanted += x.wants[one]
-    return found == 0 or found == wanted
+    return found in (0, wanted)
 
 
 @borrowing
@@ -97,9 +97,9 @@ def _spares_link(x, w, i, keep, bought):
     """Whether every virtual topic is whole without link i, which is out."""
     for arc in range(w.arcs_at[i], w.arcs_at[i + 1], 2):
         e, f = w.head[arc + 1], w.head[arc]
-        if carries(x, bought, e) and carries(x, bought, f):
-            if not _is_whole(x, w, x.topic_of[e], e, f, keep, bought):
-                return False
+        served = carries(x, bought, e) and carries(x, bought, f)
+        if served and not _is_whole(x, w, x.topic_of[e], e, f, keep, bought):
+            return False
     return True
 
 

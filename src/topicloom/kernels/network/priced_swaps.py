@@ -1,7 +1,7 @@
 """Swaps on price: a link is taken out, and of all that mend what breaks the best is put in.
 
-A link scores ``pull`` times its price times the shares of its topics, minus its price, minus a penalty for the degrees of
-its ends, plus noise. The shares of a mean link add up to 1, so that a dear link has to serve more than a cheap one.
+A link scores ``pull`` times its price times the shares of its topics, minus its price, minus a penalty for the degrees
+of its ends, plus noise. The shares of a mean link add up to 1, so that a dear link has to serve more than a cheap one.
 """
 
 from typing import NamedTuple
@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from topicloom.kernels.jit import borrowing, serial
-from topicloom.kernels.network.expanded import NONE, Expanded, entry_of, price_of
+from topicloom.kernels.network.expanded import NONE, entry_of, price_of
 from topicloom.kernels.refinement.swaps import GUMBEL, NOISE_BITS
 from topicloom.kernels.sorted_rows import shared
 from topicloom.kernels.streams import below, draw_of
@@ -52,40 +52,6 @@ class PricedSwaps(NamedTuple):
     met: np.ndarray  # int32 per node: scratch
     penalty: np.ndarray  # float64: of one more link, by how many links a node has above ``cap - ROOM``
     counters: np.ndarray  # int64: links, arcs, searches, random numbers
-
-
-def carried(x, bought):
-    """Keep the entries of subscribers and of bought rows, each of which is then to be connected.
-
-    Parameters
-    ----------
-    x : Expanded
-    bought : bool, one per row
-
-    Returns
-    -------
-    Expanded
-        Without rows.
-
-    Cost: O(entries log entries).
-    """
-    keep = x.wants.copy()
-    keep[~x.wants] = bought[x.row[~x.wants]]
-    member, of = x.member[keep], x.topic_of[keep]
-    by_node = np.lexsort((of, member))
-    nothing = np.empty(0, np.int32)
-    return x._replace(
-        node_ptr=_starts(member, len(x.node_ptr) - 1), topic=of[by_node], entry=by_node.astype(np.int32),
-        topic_ptr=_starts(of, len(x.base)), member=member, topic_of=of, wants=np.ones(len(member), np.bool_),
-        row=np.full(len(member), NONE, np.int32), row_ptr=np.zeros(1, np.int64), row_entry=nothing,
-        row_price=np.empty(0), row_node=nothing, row_topic=nothing,
-    )  # fmt: skip
-
-
-def _starts(numbers, count):
-    starts = np.zeros(count + 1, np.int64)
-    np.cumsum(np.bincount(numbers, minlength=count), out=starts[1:])
-    return starts
 
 
 def new_priced_swaps(x, links, penalty):
@@ -227,9 +193,9 @@ def _follow(s, one, tail, own, other):
 
 @borrowing
 def _cut_off(s, e, f):
-    """Search from both entries in turns. Returns e or f if its side is found whole without the other, -1 if they are
+    """Search from two entries in turns.
 
-    connected, -2 if the search got too far.
+    Returns e or f if all of its side is found without the other, -1 if they are connected, -2 if the search got far.
     """
     s.counters[SEARCHES] += 2
     one, other = s.counters[SEARCHES], s.counters[SEARCHES] + 1
@@ -442,7 +408,7 @@ def priced_sweep(x, s, visits, temperature, pull, stays, hot, key):
 
     Cost: a search in each virtual topic of a link, and the partners of up to twelve nodes, for each visit.
     """
-    for _ in range(visits):
+    for visit in range(visits):
         m = s.counters[LINKS] - stays
         if m <= 0:
             return
@@ -450,7 +416,7 @@ def priced_sweep(x, s, visits, temperature, pull, stays, hot, key):
         if hot:
             if not (_over(x, s, s.ends[i, 0]) or _over(x, s, s.ends[i, 1])) and _random(s, key, 10) < 7:
                 continue
-        elif s.counters[DRAWS] & 1:
+        elif visit & 1:
             for _ in range(3):
                 other = stays + _random(s, key, m)
                 if s.price[other] > s.price[i]:

@@ -17,12 +17,14 @@ _HUNDRED = np.int64(100)
 
 
 @serial
-def ruin_and_recreate(x, links, bought, missing, stays, steps, slack, key):
+def ruin_and_recreate(x, rare, links, bought, missing, stays, steps, slack, key):
     """Search for a design of a lower price, or with fewer joins missing.
 
     Parameters
     ----------
     x : Expanded
+    rare : Expanded
+        The same with other weights of topics, by which every other step grows.
     links : (m, 2) int32
         The design to begin with.
     bought : bool, one per row
@@ -50,7 +52,8 @@ def ruin_and_recreate(x, links, bought, missing, stays, steps, slack, key):
         out, unpaid = _ruin(x, links, bought, missing, lack, stays, key, at)
         stake = STAKES[below(draw_of(key, at + 1), np.int64(len(STAKES)))]
         noise = NOISES[below(draw_of(key, at + 2), np.int64(len(NOISES)))]
-        new, rows, lacks = grow(x, links[~out], bought & ~unpaid, stake, noise, draw_of(key, at + 3))
+        by = rare if below(draw_of(key, at + 9), np.int64(2)) else x
+        new, rows, lacks = grow(by, links[~out], bought & ~unpaid, stake, noise, draw_of(key, at + 3))
         new_lack = lacks.sum()
         if new_lack > lack:
             continue
@@ -81,7 +84,7 @@ def _price(x, links, bought):
 
 @serial
 def _ruin(x, links, bought, missing, lack, stays, key, at):
-    """Choose what to take out: links around a node, dear links, a relay, a topic's rows, or links where topics lack joins."""
+    """Choose what to take out: links around a node, dear links, a relay, a topic's rows, links where joins lack."""
     out, unpaid = np.zeros(len(links), np.bool_), np.zeros(len(bought), np.bool_)
     m = len(links)
     kind = below(draw_of(key, at + 4), _HUNDRED)
