@@ -63,6 +63,22 @@ def test_the_reference_is_that_of_the_code() -> None:
     }, "run: make reference"
 
 
+@pytest.mark.parametrize("name", topicloom.__all__)
+def test_every_public_name_is_on_exactly_one_page_of_the_reference(name: str) -> None:
+    others = ("commands.md", "topicloom-pipeline.md", "topicloom-stream.md")
+    pages = [page for page in (ROOT / "docs" / "reference").glob("*.md") if page.name not in others]
+    heading = re.compile(rf"^## `?{name}`?$", re.MULTILINE)
+    found = [page.name for page in pages for _ in heading.findall(page.read_text(encoding="utf-8"))]
+    assert len(found) == 1, "give it one page in tools/reference.py, and run: make reference"
+
+
+@pytest.mark.parametrize("folder", ["guide", "reference"])
+def test_the_index_links_every_page_of_a_folder(folder: str) -> None:
+    linked = set(LINK.findall((ROOT / "docs" / "index.md").read_text(encoding="utf-8")))
+    pages = {f"{folder}/{page.name}" for page in (ROOT / "docs" / folder).glob("*.md")}
+    assert pages - linked == set()
+
+
 PACKAGES = ("topicloom", *(f"topicloom.{name}" for name in ("auditing", "deploy", "measures", "pipeline", "stream")))
 FUNCTIONS = {
     f"{package}.{name}": getattr(import_module(package), name)
