@@ -4,6 +4,8 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+from benchmarks.wrapped import wrapped
+
 PAGE_MARKS = "<!-- beyond:start -->", "<!-- beyond:end -->"
 EFFORTS = ("1", "3", "10", "30", "100")
 SHOWN = ("1k-zipf", "1k-exponential", "1k-uniform", "mastodon_accounts", "github_follow", "ros2_autoware")
@@ -51,7 +53,7 @@ def page(rows: dict) -> str:
         _proofs(rows),
         _targets(rows),
     ]
-    return "\n\n".join(part for part in parts if part)
+    return wrapped("\n\n".join(part for part in parts if part))
 
 
 def short(rows: dict) -> str:

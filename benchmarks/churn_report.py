@@ -3,6 +3,8 @@
 import json
 from pathlib import Path
 
+from benchmarks.wrapped import wrapped
+
 
 def run_of(results: dict, name: str, kind: str) -> dict:
     """The row of a run."""
@@ -76,7 +78,7 @@ def document(results: dict) -> str:
         met = "yes" if target["met"] else "**no**"
         parts.append(f"| {target['what']} | {target['value']} | {target['must']} | {met} |")
     parts += ["", *_costs(results), "", *_degrees(results), "", *_published(results), ""]
-    return "\n".join(parts)
+    return wrapped("\n".join(parts))
 
 
 def _costs(results: dict) -> list[str]:

@@ -2,6 +2,8 @@
 
 from typing import NamedTuple
 
+from benchmarks.wrapped import wrapped
+
 _GB = 1e9
 _STAGES = {
     "read": "read and clean",
@@ -154,7 +156,7 @@ def page(results: dict) -> str:
         *(_circumstances(name, part) for name, part in results.items()),
         "",
     ]
-    return "\n".join(parts)
+    return wrapped("\n".join(parts))
 
 
 def _runs(results: dict) -> list[str]:

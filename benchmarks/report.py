@@ -7,6 +7,8 @@ import subprocess
 from datetime import UTC, datetime
 from pathlib import Path
 
+from benchmarks.wrapped import wrapped
+
 START, END = "<!-- bench:start -->", "<!-- bench:end -->"
 
 
@@ -68,7 +70,7 @@ def short_table(results: dict) -> str:
         "numba, with [one line mended](docs/errata.md#gm-1). Written by `make bench`; "
         "[the other methods, growth, how it is measured](docs/benchmarks.md).",
     ]
-    return "\n".join(lines)
+    return wrapped("\n".join(lines))
 
 
 def _figures(row: dict) -> tuple[str, str, str, str]:
@@ -111,7 +113,7 @@ def document(results: dict) -> str:
         parts += [_growth(results["growth"]), ""]
     parts += [_compiling(results["first_call"]), ""]
     parts += [_degrees(results["rows"]), ""]
-    return "\n".join(parts)
+    return wrapped("\n".join(parts))
 
 
 def _growth(growth: dict) -> str:

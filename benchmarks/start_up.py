@@ -23,6 +23,7 @@ import psutil
 
 from benchmarks import report
 from benchmarks.runner import ROOT
+from benchmarks.wrapped import wrapped
 from topicloom.spark.session.java import QUICK, java_options
 
 DATASETS = Path(os.environ.get("TOPICLOOM_DATASETS") or ROOT.parent / "shared" / "datasets")
@@ -217,7 +218,7 @@ def document(results: dict) -> str:
         met = "yes" if one["met"] else "**no**"
         value, limit = (f"{number:g} {one['unit']}".strip() for number in (one["value"], one["limit"]))
         lines.append(f"| {one['what']} | {value} | ≤ {limit} | {met} | {one['detail']} |")
-    return "\n".join(lines) + "\n"
+    return wrapped("\n".join(lines) + "\n")
 
 
 def main(argv: list[str] | None = None) -> int:

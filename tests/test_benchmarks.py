@@ -9,6 +9,7 @@ from benchmarks.beyond import ROWS, Row, measure
 from benchmarks.cases import CASES, exponent
 from benchmarks.instances import Instance
 from benchmarks.report import END, START, document, stored, with_table
+from benchmarks.wrapped import wrapped
 
 ROOT = Path(__file__).parents[1]
 
@@ -57,3 +58,10 @@ def test_a_row_is_measured_judged_and_shown():
     assert facts["bound"]["links"] <= facts["exact"]["links"] <= facts["best"]["links"] <= facts["gm"]["links"]
     shown = beyond_report.page({"tiny": facts})
     assert "| **no** |" in shown and "optimal, proved by" in shown and "| 30 × 10 × 4 uniform | " in shown
+
+
+def test_generated_sentences_are_wrapped_and_tables_are_not():
+    row, prose = "| " + "cell " * 40 + "|", "word " * 40 + "[link](benchmarks.md)"
+    lines = wrapped(f"# Head\n\n{prose}\n{row}\n- {prose}").split("\n")
+    assert row in lines and all(len(line) <= 120 for line in lines if line != row)
+    assert " ".join(line.strip() for line in lines if line != row) == f"# Head  {prose} - {prose}"

@@ -3,7 +3,10 @@
 import ast
 import inspect
 import json
+import os
 import re
+import shlex
+import shutil
 import subprocess
 import sys
 from importlib import import_module
@@ -12,6 +15,7 @@ from pathlib import Path
 import pytest
 
 import topicloom
+from topicloom.cli.app import main
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
@@ -61,6 +65,79 @@ def test_the_reference_is_that_of_the_code() -> None:
     assert json.loads(written.stdout) == {
         path.name: path.read_text(encoding="utf-8") for path in (ROOT / "docs" / "reference").glob("*.md")
     }, "run: make reference"
+
+
+# The commands of the README that end with another exit code than 0 on the table below, and why.
+EXPECTED = {
+    "topicloom audit etc-today": 1,  # three bridges make a circle
+    "topicloom drill overlay": 1,  # some brokers are single points of failure
+    "topicloom diff have.csv overlay": 1,  # links go and come
+    "topicloom plan needs-new.csv": 1,  # a broker leaves, another joins
+    "topicloom diff plan overlay-2/plan": 1,
+}
+
+
+def _commands_of_the_operator() -> list[str]:
+    text = (ROOT / "README.md").read_text(encoding="utf-8").partition("\n## I run brokers")[2].partition("\n## ")[0]
+    blocks = re.findall(r"^```sh\n(.*?)^```", text, flags=re.MULTILINE | re.DOTALL)
+    return [line for block in blocks for line in block.splitlines() if line.startswith("topicloom ")]
+
+
+def _operators_files(folder: Path) -> None:
+    """Write a sheet as a German Excel exports it, a star, addresses, and three Mosquitto files that make a circle."""
+    rows = [
+        f'mq-{b:02d};Werk {b % 3};Linie/{t:02d};"ja; geprüft"' for b in range(1, 13) for t in range(9) if b * t % 7 < 3
+    ]
+    newer = [row for row in rows if not row.startswith("mq-07")] + ["mq-13;Werk 2;Linie/01;neu"]
+    for name, lines in (("needs.csv", [*rows, rows[3], "mq-03;Werk 1", ""]), ("needs-new.csv", newer)):
+        text = "\r\n".join(["Broker;Standort;Filter;Bemerkung", *lines]) + "\r\n"
+        (folder / name).write_text("\ufeff" + text, encoding="utf-8", newline="")
+    links = "".join(f"mq-01;mq-{b:02d}\n" for b in range(2, 13))
+    (folder / "have.csv").write_text("src;dst\n" + links, encoding="utf-8")
+    brokers = "".join(f"mq-{b:02d};10.0.0.{b};1883\n" for b in range(1, 13))
+    (folder / "brokers.csv").write_text("node;host;port\n" + brokers, encoding="utf-8")
+    (folder / "etc-today").mkdir()
+    for own, other in ((1, 2), (2, 3), (3, 1)):
+        text = (
+            f"listener 1883 10.0.0.{own}\nconnection to-{other}\naddress 10.0.0.{other}:1883\n"
+            "cleansession true\ntopic Linie/01 both 1\n"
+        )
+        (folder / "etc-today" / f"mq-{own:02d}.conf").write_text(text, encoding="utf-8")
+
+
+@pytest.mark.skipif(
+    shutil.which("mosquitto", path=f"{os.environ.get('PATH')}:/usr/sbin") is None,
+    reason="mosquitto is not installed here",
+)
+def test_the_operators_commands_in_the_readme_run_as_they_stand(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _operators_files(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("TOPICLOOM_ENGINE", "memory")
+    commands = _commands_of_the_operator()
+    assert len(commands) > 12
+    for line in commands:
+        expected = next((code for start, code in EXPECTED.items() if line.startswith(start)), 0)
+        assert main(shlex.split(line, comments=True)[1:]) == expected, line + "\n" + capsys.readouterr().err
+    assert "exactly once" in capsys.readouterr().out
+    assert (tmp_path / "page.html").stat().st_size > 0
+
+
+@pytest.mark.parametrize("name", topicloom.__all__)
+def test_every_public_name_is_on_exactly_one_page_of_the_reference(name: str) -> None:
+    others = ("commands.md", "topicloom-pipeline.md", "topicloom-stream.md")
+    pages = [page for page in (ROOT / "docs" / "reference").glob("*.md") if page.name not in others]
+    heading = re.compile(rf"^## `?{name}`?$", re.MULTILINE)
+    found = [page.name for page in pages for _ in heading.findall(page.read_text(encoding="utf-8"))]
+    assert len(found) == 1, "give it one page in tools/reference.py, and run: make reference"
+
+
+@pytest.mark.parametrize("folder", ["guide", "reference"])
+def test_the_index_links_every_page_of_a_folder(folder: str) -> None:
+    linked = set(LINK.findall((ROOT / "docs" / "index.md").read_text(encoding="utf-8")))
+    pages = {f"{folder}/{page.name}" for page in (ROOT / "docs" / folder).glob("*.md")}
+    assert pages - linked == set()
 
 
 PACKAGES = ("topicloom", *(f"topicloom.{name}" for name in ("auditing", "deploy", "measures", "pipeline", "stream")))
