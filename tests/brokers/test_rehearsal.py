@@ -1,5 +1,6 @@
 """Plans on real brokers: every copy once, failures healed by gates, trees switched, nothing left behind."""
 
+import asyncio
 import json
 import os
 import signal
@@ -24,6 +25,7 @@ from support.broker_networks import (
     with_standby,
 )
 from support.hostile_names import hostile_names
+from topicloom.brokers.nats.run_nats import RunNats
 from topicloom.brokers.rehearsal.rehearsal import KINDS, RUNNERS
 from topicloom.brokers.zenoh.run_zenoh import RunZenoh
 from topicloom.brokers.zenoh.zenoh import router_id, transit
@@ -69,6 +71,28 @@ def test_94_mosquitto_brokers_deliver_every_copy_once():
     assert result.ok and result.brokers == 94
     assert result.counts.expected == result.counts.exactly_once == copies(network)
     assert result.counts.published == sum(len(nodes) for nodes in network.subscribers.values() if len(nodes) > 1)
+
+
+@needs_nats
+def test_a_server_that_hangs_up_half_way_through_a_page_is_asked_again():
+    answers = [
+        b"",
+        b"HTTP/1.0 200 OK\r\n\r\n",
+        b'HTTP/1.0 200 OK\r\n\r\n{"in_',
+        b'HTTP/1.0 200 OK\r\n\r\n{"in_msgs": 7}',
+    ]
+
+    async def answer(reader, writer):
+        await reader.readline()
+        writer.write(answers.pop(0))
+        writer.close()
+
+    async def ask():
+        kind = RunNats(("a",))
+        async with await asyncio.start_server(answer, "127.0.0.1", kind._monitor["a"]):
+            return await kind.ask("a", "varz")
+
+    assert asyncio.run(ask()) == {"in_msgs": 7} and answers == []
 
 
 @needs_nats

@@ -303,8 +303,10 @@ def test_nodes_of_an_order_with_equal_leads_stand_together(interest, seed, numbe
         keys = []
         for t in interest.topics_of(v).tolist():
             largest = max(nx.connected_components(sub_overlay(interest, links, t)), key=lambda c: (len(c), -min(c)))
+            if len(largest) == 1:  # while all are alone, nobody is inside
+                largest = set()
             outside = size[t] - len(largest)
-            if outside:
+            if outside and size[t] > 1:
                 keys.append((numbers[t] / (outside / size[t]) if v in largest else numbers[t], t))
         topics = [t for _, t in sorted(keys)] + [-1]
         places = max(len(interest.topics_of(v)) * interest.n_nodes // max(interest.n_subscriptions, 1), 1)

@@ -58,6 +58,13 @@ class Circle(NamedTuple):
     more: bool
 
 
+class Feed(NamedTuple):
+    """Circles that links of one strongly connected part form, and the brokers whose messages get into it."""
+
+    brokers: list[str]
+    circles: list[Circle]
+
+
 @dataclass
 class Spread:
     """What becomes of one name.
@@ -70,12 +77,15 @@ class Spread:
         What is published.
     known
         Circles that other names were found to take, by all links that hang together.
+    shapes
+        Circles of other names, and brokers whose messages get into them, by all links that carry the name.
     """
 
     mesh: Carrier
     name: str
     brokers: Sequence[str]
     known: dict[frozenset[Hashable], list[Circle]] = field(default_factory=dict)
+    shapes: dict[Hashable, list[Feed]] = field(default_factory=dict)
 
     def outcome(self, broker: str) -> Outcome:
         """What becomes of a message that is published at a broker."""
@@ -198,20 +208,35 @@ class Spread:
         return met
 
     @cached_property
+    def _feeds(self) -> list[Feed]:
+        """All circles of the name. Names that the same links carry the same ways share them."""
+        link_of = self.mesh.link_of
+        plain = self._plain or {}
+        shape = tuple(
+            (name, tuple([(link_of(hop), hop.state.broker) for hop in plain[name]])) for name in sorted(plain)
+        )
+        if shape not in self.shapes:
+            names, _, hops = self._graph
+            self.shapes[shape] = [
+                Feed(
+                    [names[node] for node in sorted(self._leading_to(inside))],
+                    self._circles_of(arcs, hops, names.__getitem__),
+                )
+                for inside, arcs in self._parts
+            ]
+        return self.shapes[shape]
+
+    @cached_property
     def _looping(self) -> set[str]:
-        if self._calm:
-            return set()
-        names = self._graph[0]
-        return {names[node] for node in self._leading_to(node for inside, _ in self._parts for node in inside)}
+        return set() if self._calm else {broker for feed in self._feeds for broker in feed.brokers}
 
     def _of_links(self) -> list[tuple[Circle, list[str]]]:
-        names, _, hops = self._graph
         published = set(self.brokers)
-        found = []
-        for inside, arcs in self._parts:
-            points = [names[node] for node in sorted(self._leading_to(inside)) if names[node] in published]
-            found += [(circle, points) for circle in self._circles_of(arcs, hops, names.__getitem__)]
-        return found
+        return [
+            (circle, [broker for broker in feed.brokers if broker in published])
+            for feed in self._feeds
+            for circle in feed.circles
+        ]
 
     def _circles_of(self, arcs: Sequence[Arc], hops: Sequence[Hop], spot: "Spotter") -> list[Circle]:
         """One circle for each group of links that hang together."""

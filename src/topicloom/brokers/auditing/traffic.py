@@ -4,6 +4,8 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from topicloom.auditing.audit_effort import MOST_STEPS
+from topicloom.auditing.spread import Carrier, Circle, Feed, Spread
 from topicloom.brokers.auditing.audit_effort import MOST_STEPS
 from topicloom.brokers.auditing.audit_findings import AuditedRow, Finding, Hop
 from topicloom.brokers.auditing.message_paths import Outcome
@@ -44,6 +46,7 @@ class Traffic:
     points: int = 0
     left_out: int = 0
     _known: dict[frozenset[Hashable], list[Circle]] = field(default_factory=dict)
+    _shapes: dict[Hashable, list[Feed]] = field(default_factory=dict)
     _loops: dict[frozenset[Hashable], "_Loop"] = field(default_factory=dict)
     _copies: dict[str, tuple[int, str, str, int]] = field(default_factory=dict)
     _cut: dict[tuple[str, str], tuple[str, str, int]] = field(default_factory=dict)
@@ -51,7 +54,7 @@ class Traffic:
 
     def publish(self, topic: str, brokers: Sequence[str], wanting: Set[str], *, strict: bool) -> None:
         """Follow one message from each broker. With ``strict``, only brokers that want a topic may get it."""
-        spread = Spread(self.mesh, topic, brokers, self._known)
+        spread = Spread(self.mesh, topic, brokers, self._known, self._shapes)
         asked = self.mesh.asked_for(topic) if wanting else set()
         looping: dict[str, Outcome] = {}
         for broker in brokers:

@@ -6,6 +6,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Collection, Set
+from contextlib import suppress
 from datetime import datetime
 from functools import lru_cache
 from pathlib import Path
@@ -83,13 +84,18 @@ class RunNats(Kind):
         return sum(int(answer["in_msgs"]) for answer in answers)
 
     async def ask(self, node: str, page: str) -> dict[str, Any]:
-        """One page of a server's monitoring, as JSON."""
-        reader, writer = await asyncio.open_connection(HOST, self._monitor[node])
-        writer.write(f"GET /{page} HTTP/1.0\r\n\r\n".encode())
-        text = await asyncio.wait_for(reader.read(), 10)
-        writer.close()
-        await writer.wait_closed()
-        return dict(json.loads(text.split(b"\r\n\r\n", 1)[1]))
+        """One page of a server's monitoring, as JSON. A busy server may hang up half-way: it is asked again."""
+        deadline = time.monotonic() + self.patience
+        while time.monotonic() < deadline:
+            reader, writer = await asyncio.open_connection(HOST, self._monitor[node])
+            writer.write(f"GET /{page} HTTP/1.0\r\n\r\n".encode())
+            text = await asyncio.wait_for(reader.read(), self.patience)
+            writer.close()
+            await writer.wait_closed()
+            with suppress(ValueError):  # what ends half-way is no JSON
+                return dict(json.loads(text.partition(b"\r\n\r\n")[2]))
+            await asyncio.sleep(0.02)
+        raise BrokerUnavailableError(f"server {node!r} does not answer on its monitoring port")
 
 
 def _leaf_accounts(stage: Stage, nodes: Collection[str], opened: Set[Row]) -> dict[str, Counter[str]]:
