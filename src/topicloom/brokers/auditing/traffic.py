@@ -4,12 +4,10 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from topicloom.auditing.audit_effort import MOST_STEPS
-from topicloom.auditing.spread import Carrier, Circle, Feed, Spread
 from topicloom.brokers.auditing.audit_effort import MOST_STEPS
 from topicloom.brokers.auditing.audit_findings import AuditedRow, Finding, Hop
 from topicloom.brokers.auditing.message_paths import Outcome
-from topicloom.brokers.auditing.spread import Carrier, Circle, Spread
+from topicloom.brokers.auditing.spread import Carrier, Circle, Feed, Spread
 
 _NAMED, _PER_MESSAGE = 3, 10
 
