@@ -133,6 +133,33 @@ def test_every_public_name_is_on_exactly_one_page_of_the_reference(name: str) ->
     assert len(found) == 1, "give it one page in tools/reference.py, and run: make reference"
 
 
+# Places in the code: files ending in .py, and folders. A name in capitals stands for one that a reader chooses.
+PLACE = re.compile(r"`((?:[a-z_]+/)*(?:[a-z_]+\.py|[a-z_]+/))`")
+SHOWN = [
+    path.relative_to(ROOT).as_posix() + "/" * path.is_dir()
+    for folder in ("src", "tests", "tools", "benchmarks", "docs", "changes")
+    for path in (ROOT / folder, *(ROOT / folder).rglob("*"))
+]
+
+
+@pytest.mark.parametrize("page", ["docs/architecture.md", "CONTRIBUTING.md"])
+def test_every_file_and_folder_that_is_named_exists(page: str) -> None:
+    text = (ROOT / page).read_text(encoding="utf-8")
+    about_code = re.sub(r"^## The overlay directory\n.*?(?=^## )", "", text, flags=re.MULTILINE | re.DOTALL)
+    named = set(PLACE.findall(about_code))
+    assert len(named) > 15
+    assert [place for place in sorted(named) if not any(f"/{path}".endswith(f"/{place}") for path in SHOWN)] == []
+
+
+PROSE = [page for page in PAGES if page.parent.name != "reference" and page.name not in ("results.md", "CHANGELOG.md")]
+
+
+@pytest.mark.parametrize("page", PROSE, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_no_line_of_a_page_is_longer_than_120_characters(page: Path) -> None:
+    lines = page.read_text(encoding="utf-8").splitlines()
+    assert [line for line in lines if len(line) > 120 and not line.startswith(("|", "!["))] == []
+
+
 @pytest.mark.parametrize("folder", ["guide", "reference"])
 def test_the_index_links_every_page_of_a_folder(folder: str) -> None:
     linked = set(LINK.findall((ROOT / "docs" / "index.md").read_text(encoding="utf-8")))
