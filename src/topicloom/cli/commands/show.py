@@ -36,7 +36,7 @@ def command(
     title: Annotated[str | None, typer.Option(help="Title of the page.  [default: name of the folder]")] = None,
     overwrite: Overwrite = False,
 ) -> int:
-    """Write one self-contained HTML page: is it right, what is fragile, who links whom and why, what breaks.
+    """Write an overlay as one self-contained HTML page: is it right, what is fragile, who links whom, what breaks.
 
     The page needs no network, and opens in any browser and from a mail attachment. Needs no Spark.
     """
