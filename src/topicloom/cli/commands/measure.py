@@ -37,7 +37,7 @@ def command(
         from topicloom.spark.steps.check import measure_prepared
 
         if bound:
-            raise InvalidOptionError("--bound is for what one task can hold; with --engine memory it tries")
+            raise InvalidOptionError("--bound works where one task holds the tables; --engine memory tries it anyway")
         return lambda *prepared, **folder: (measure_prepared(*prepared, **folder), None)
 
     (metrics, proved), findings = links_checked(
