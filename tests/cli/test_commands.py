@@ -282,3 +282,26 @@ def test_an_interrupt_is_exit_code_130(monkeypatch, capsys):
 
     monkeypatch.setattr(app, "app_for", lambda _: interrupt)
     assert run(capsys, "methods")[0] == 130
+
+
+@pytest.mark.parametrize(
+    ("argv", "kept"),
+    [
+        (["design", "subs.csv", "dc"], "nothing half-written is left"),
+        (["design", "subs.csv", "out", "--method", "gm"], "nothing half-written is left"),
+        (["design", "subs.csv", "out", "--method", "best"], "nothing half-written is left"),
+        *(
+            (["design", "subs.csv", "out", f"--method={name}"], "finished work is kept; repeat the command to resume")
+            for name in ("auto", "dc", "rounds-gm")
+        ),
+        (["design", "subs.csv", "out", "--method", "dc"], "finished work is kept; repeat the command to resume"),
+        (["study", "all", "out"], "finished work is kept; repeat the command to resume"),
+        (["verify", "subs.csv", "out", "--method", "dc"], "nothing half-written is left"),
+    ],
+)
+def test_an_interrupted_command_says_what_is_kept(monkeypatch, capsys, argv, kept):
+    def interrupt(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(app, "app_for", lambda _: interrupt)
+    assert run(capsys, *argv) == (130, "", f"topicloom: interrupted; {kept}\n")

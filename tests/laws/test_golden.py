@@ -31,7 +31,10 @@ def test_every_engine_writes_what_memory_wrote(shared_session, tmp_path, engine)
 
 
 def test_commands_have_the_options_that_they_had():
-    assert golden_runs.options() == GOLDEN["options"]
+    """In whatever order they stand on the help page; a new method or command may add some."""
+    found = golden_runs.options()
+    for command, options in GOLDEN["options"].items():
+        assert set(options) <= set(found[command]), command
 
 
 def test_public_names_are_as_they_were():

@@ -47,7 +47,7 @@ class Target(Protocol):
         """Every file of the export: path to text. Equal sites give equal texts."""
 
     def notes(self, site: Site) -> tuple[str, ...]:
-        """Sentences that whoever puts the files in place has to know, such as what is missing."""
+        """Sentences for the person who puts the files in place, such as what is missing."""
 
 
 TARGETS: dict[str, Target] = {target.name: target for target in (Mosquitto(), Nats(), Zenoh(), RabbitMq())}
@@ -70,7 +70,7 @@ class Export:
     site
         What the texts were made from.
     notes
-        Sentences that whoever puts the files in place has to know: what is missing, what is dangerous.
+        Sentences for the person who puts the files in place: what is missing, what is dangerous.
     """
 
     target: str

@@ -1,4 +1,4 @@
-"""Begin and go on with a state that is kept in a file."""
+"""Create and resume a state that is kept in a file."""
 
 import json
 from collections.abc import Mapping

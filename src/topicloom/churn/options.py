@@ -57,7 +57,7 @@ class Options:
         try:
             return cls(**{field.name: {"rebalance": None, **facts}[field.name] for field in fields(cls)})
         except (InvalidOptionError, KeyError) as error:
-            raise StateFormatError(f"{path} is damaged: its options cannot be ({error})") from None
+            raise StateFormatError(f"{path} is damaged: its options are invalid ({error})") from None
 
 
 def recorded_k(overlay: Overlay) -> int:

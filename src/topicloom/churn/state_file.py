@@ -74,7 +74,7 @@ def in_words(path: Path, *, nonsense: bool = True) -> Iterator[None]:
     except _NONSENSE as error:
         if not nonsense:
             raise
-        raise StateFormatError(f"{path} is damaged: what it holds cannot be a state ({error!r:.200})") from None
+        raise StateFormatError(f"{path} is damaged: its content is no valid state ({error!r:.200})") from None
     except OSError as error:
         if not nonsense:
             raise

@@ -4,7 +4,7 @@ import atexit
 import os
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from importlib import import_module
 from itertools import pairwise
@@ -13,19 +13,28 @@ import typer
 from typer.exceptions import TyperException
 
 from topicloom.cli.console import complain, fill_standard_streams, restart_clock, unread
+from topicloom.cli.panels import PanelCommand, PanelGroup
 from topicloom.errors import TopicloomError
 from topicloom.spark.session.early import end_early
 from topicloom.version import __version__
 
+NOTHING, RESUMED = "nothing half-written is left", "finished work is kept; repeat the command to resume"
 DONE, CHECK_FAILED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
 
 HELP = "Topic-connected overlays for publish/subscribe: the few links over which messages reach all who want them."
+EPILOG = (
+    "Start with a table of who wants what, a spreadsheet saved as .csv with the columns node and topic: "
+    "topicloom design subscriptions.csv overlay && topicloom show overlay overlay.html"
+)
 # In the order of the help page.
-COMMANDS = (
-    "generate", "design", "compare", "verify", "measure", "drill", "refine", "bound", "check", "show", "routes", "diff",
-    "plan", "export", "rehearse", "audit", "join", "digest", "star-set", "join-stars", "churn", "stream", "status",
-    "study", "methods",
-)  # fmt: skip
+PANELS = {
+    "Start here": ("design", "show", "verify", "measure", "compare", "refine", "methods"),
+    "From plan to brokers": ("routes", "diff", "export", "rehearse", "audit"),
+    "Day two": ("churn", "stream", "status", "plan", "drill"),
+    "Sites": ("join", "digest", "star-set", "join-stars"),
+    "Papers, proofs and synthetic data": ("study", "bound", "check", "generate"),
+}
+COMMANDS = tuple(name for names in PANELS.values() for name in names)
 # Commands on Spark, and how many sources they begin with.
 _ON_SPARK = {"design": 1, "compare": 1, "verify": 2, "measure": 2}
 # What makes a JVM of the usual kind useless, or its output visible.
@@ -35,22 +44,33 @@ _OTHERWISE = ("--engine", "--master", "--remote", "--conf", "--verbose", "-v", "
 def app_for(arguments: Sequence[str]) -> typer.Typer:
     """Build the app with the command that the arguments name, or with all if they name none.
 
-    A command loads what it needs when its module is imported, so only one is.
+    A command loads what it needs when its module is imported, so only one is, and none to print the version.
     """
+    app = _empty_app()
+    wanted: Collection[str] = COMMANDS
+    if arguments and (arguments[0] in COMMANDS or arguments[0] == "--version"):
+        wanted = arguments[:1]
+    for panel, names in PANELS.items():
+        for name in names:
+            if name in wanted:
+                _add_command(app, name, panel)
+    return app
+
+
+def _add_command(app: typer.Typer, name: str, panel: str) -> None:
     from topicloom.cli.option_groups import flat  # loads the readers, which --version needs not wait for
 
-    app = _empty_app()
-    for name in arguments[:1] if arguments and arguments[0] in COMMANDS else COMMANDS:
-        module = import_module(f"topicloom.cli.commands.{name.replace('-', '_')}")
-        app.command(name=name, epilog=module.EXAMPLE)(flat(module.command))
-    return app
+    module = import_module(f"topicloom.cli.commands.{name.replace('-', '_')}")
+    enter = app.command(name=name, epilog=module.EXAMPLE, cls=PanelCommand, rich_help_panel=panel)
+    enter(flat(module.command))
 
 
 def _empty_app() -> typer.Typer:
     app = typer.Typer(
         name="topicloom",
         help=HELP,
-        epilog="Start with: topicloom generate subs && topicloom design subs overlay",
+        epilog=EPILOG,
+        cls=PanelGroup,
         add_completion=True,
         pretty_exceptions_enable=False,
         rich_markup_mode=None,
@@ -136,20 +156,22 @@ def _prepare_spark(arguments: Sequence[str]) -> None:
 def _kept(arguments: Sequence[str]) -> str:
     """What an interrupted command leaves behind.
 
-    >>> _kept(["design", "subs.csv", "dc"])
+    >>> _kept(["verify", "subs.csv", "out"])
     'nothing half-written is left'
-    >>> _kept(["design", "subs.csv", "out", "--method", "dc"])
-    'what is finished is kept, and the same command goes on'
+    >>> _kept(["study", "all", "results"])
+    'finished work is kept; repeat the command to resume'
     """
     if arguments[:1] == ["study"]:
-        return "what was measured is kept, and the same command goes on"
+        return RESUMED
     if arguments[:1] == ["refine"]:
         return "a refinement that had begun is written as far as it got"
+    if arguments[:1] != ["design"] or "topicloom.methods" not in sys.modules:  # nothing has run yet
+        return NOTHING
+    from topicloom.methods import METHODS
+
     methods = [text.removeprefix("--method=") for text in arguments if text.startswith("--method=")]
     methods += [value for name, value in pairwise(arguments) if name == "--method"]
-    if arguments[:1] == ["design"] and {"auto", "dc", "rounds-gm"} & set(methods):
-        return "what is finished is kept, and the same command goes on"
-    return "nothing half-written is left"
+    return RESUMED if any(spec.resumable for spec in map(METHODS.get, methods) if spec) else NOTHING
 
 
 def _usage(error: TyperException) -> str:

@@ -16,7 +16,6 @@ from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from rich.text import Text
 
-from topicloom.files.read.notes import UNREAD
 from topicloom.kernels.notice import told_by
 
 EVERY = 10.0  # seconds between lines of progress where stderr is no terminal
@@ -71,10 +70,17 @@ def complain(sentence: str) -> None:
 
 def tell(sentence: str) -> None:
     """A message on stderr. That too much is unread is said when the command ends."""
-    if sentence.startswith(UNREAD):
+    if _is_unread(sentence):
         _unread.append(sentence)
         return
     print(visible(in_flags(sentence), longest=_on_terminal(sys.stderr, 2000)), file=sys.stderr, flush=True)
+
+
+def _is_unread(sentence: str) -> bool:
+    """Whether a sentence says that too much of a table is unread."""
+    from topicloom.files.read.notes import UNREAD  # loads the readers, which --version needs not wait for
+
+    return sentence.startswith(UNREAD)
 
 
 def in_flags(sentence: str) -> str:
@@ -149,7 +155,7 @@ class Narrator:
 
     def note(self, sentence: str) -> None:
         """A message that stays, printed above the progress."""
-        if self._progress is not None and not sentence.startswith(UNREAD):
+        if self._progress is not None and not _is_unread(sentence):
             self._progress.console.print(Text(visible(in_flags(sentence), longest=_on_terminal(sys.stderr, 2000))))
         else:
             tell(sentence)

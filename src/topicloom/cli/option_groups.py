@@ -2,24 +2,38 @@
 
 import inspect
 from collections.abc import Callable
-from dataclasses import MISSING, dataclass, field, fields, is_dataclass, replace
+from copy import copy
+from dataclasses import MISSING, dataclass, field, fields, replace
 from functools import wraps
 from pathlib import Path
-from typing import Annotated, Any, get_type_hints
+from typing import Annotated, Any, ClassVar, Self, get_args, get_origin, get_type_hints
 
 import typer
 
+from topicloom.cli.panels import OF_LINKS, OF_NETWORKS, OF_SPARK, OF_TABLES
 from topicloom.files.read.read_options import RATES, ReadOptions
 
 Master = Annotated[
     str | None,
-    typer.Option(help="Spark master, such as spark://host:7077.  [default: local[*,4]]", show_default=False),
+    typer.Option(
+        help="Spark master, such as spark://host:7077.  [default: local[*,4]]",
+        show_default=False,
+        rich_help_panel=OF_SPARK,
+    ),
 ]
-Remote = Annotated[str | None, typer.Option(help="Spark Connect server, such as sc://host:15002.")]
+Remote = Annotated[
+    str | None, typer.Option(help="Spark Connect server, such as sc://host:15002.", rich_help_panel=OF_SPARK)
+]
 Conf = Annotated[
-    list[str], typer.Option(help="Spark setting key=value; may be given several times.", show_default=False)
+    list[str],
+    typer.Option(
+        help="Spark setting key=value; may be given several times.", show_default=False, rich_help_panel=OF_SPARK
+    ),
 ]
-Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Show Spark's own output, and tracebacks.")]
+Verbose = Annotated[
+    bool,
+    typer.Option("--verbose", "-v", help="Show Spark's own output, and tracebacks.", rich_help_panel=OF_SPARK),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 Overwrite = Annotated[
     bool,
@@ -80,13 +94,13 @@ Expand = Annotated[
     str | None,
     typer.Option(help="Replace patterns by the topics that they match: mqtt or nats.", show_default=False),
 ]
-SrcColumn = Annotated[str | None, typer.Option(help="Links: column of one end.  [default: src]", show_default=False)]
-DstColumn = Annotated[str | None, typer.Option(help="Links: column of the other.  [default: dst]", show_default=False)]
+SrcColumn = Annotated[str | None, typer.Option(help="Column of one end.  [default: src]", show_default=False)]
+DstColumn = Annotated[str | None, typer.Option(help="Column of the other.  [default: dst]", show_default=False)]
 LinksHeader = Annotated[
     bool | None,
-    typer.Option("--links-header/--links-no-header", help="Links: as --header/--no-header.", show_default=False),
+    typer.Option("--links-header/--links-no-header", help="As --header/--no-header, for links.", show_default=False),
 ]
-LinksSkipLines = Annotated[int, typer.Option(help="Links: as --skip-lines.  [default: 0]", show_default=False)]
+LinksSkipLines = Annotated[int, typer.Option(help="As --skip-lines, for links.  [default: 0]", show_default=False)]
 RateColumn = Annotated[
     str | None, typer.Option(help="Column that holds the rates.  [default: rate]", show_default=False)
 ]
@@ -100,10 +114,36 @@ Subscriptions = Annotated[
 Links = Annotated[str, typer.Argument(help="Overlay directory, or a file, folder or glob with columns src and dst.")]
 
 
+class OptionGroup:
+    """Options that belong together: a parameter of a command that is one becomes its options on the command line."""
+
+    panel: ClassVar[str | None] = None  # the heading over them on the help page
+
+    @classmethod
+    def parameters(cls) -> list[inspect.Parameter]:
+        """Return the options as parameters of a function. Those of a dataclass are its fields."""
+        hints = get_type_hints(cls, include_extras=True)
+        return [
+            inspect.Parameter(
+                option.name,
+                inspect.Parameter.KEYWORD_ONLY,
+                default=option.default if option.default_factory is MISSING else option.default_factory(),
+                annotation=_in_panel(hints[option.name], cls.panel),
+            )
+            for option in fields(cls)  # type: ignore[arg-type]
+        ]
+
+    @classmethod
+    def of(cls, **given: Any) -> Self:
+        """Put together what was given on the command line."""
+        return cls(**given)
+
+
 @dataclass(frozen=True)
-class TextOptions:
+class TextOptions(OptionGroup):
     """What holds for every table that a command reads."""
 
+    panel = OF_TABLES
     separator: Separator = None
     encoding: Encoding = None
     trim: Trim = False
@@ -132,9 +172,10 @@ class TableOptions(TextOptions):
 
 
 @dataclass(frozen=True)
-class LinkOptions:
+class LinkOptions(OptionGroup):
     """How a table of links is to be read."""
 
+    panel = OF_LINKS
     src_column: SrcColumn = None
     dst_column: DstColumn = None
     links_header: LinksHeader = None
@@ -154,9 +195,10 @@ class LinkOptions:
 
 
 @dataclass(frozen=True)
-class RateOptions:
+class RateOptions(OptionGroup):
     """How a table of rates is to be read."""
 
+    panel = OF_TABLES
     topic_column: TopicColumn = None
     rate_column: RateColumn = None
     header: Header = None
@@ -177,86 +219,10 @@ class RateOptions:
 
 
 @dataclass(frozen=True)
-class MethodOptions:
-    """The options of construction methods but ``k`` and ``seed``."""
-
-    sequence: Annotated[
-        str | None,
-        typer.Option(
-            help="harary-pt: arbitrary (node ids), similarity (fewer links) or independent (an order per topic).  "
-            "[default: arbitrary]"
-        ),
-    ] = None
-    rho: Annotated[
-        float | None,
-        typer.Option(
-            help="low-oda, weighted-gm, rounds-gm, dc: contribution that may be given up for a lower maximum degree.  "
-            "[default: 3 with low-oda, also inside dc]"
-        ),
-    ] = None
-    partitions: Annotated[
-        str | None, typer.Option(help="dc: number of partitions, or auto.  [default: 10]", show_default=False)
-    ] = None
-    division: Annotated[
-        str | None,
-        typer.Option(
-            help="dc: random, or similar (like interests together and a core: fewer links).  [default: random]"
-        ),
-    ] = None
-    inner: Annotated[
-        str | None,
-        typer.Option(help="dc: method for the partitions: gm, low-oda, weighted-gm, rounds-gm or gm2.  [default: gm]"),
-    ] = None
-    core: Annotated[
-        int | None,
-        typer.Option(help="dc: nodes that every partition sees.  [default: 0, with similar a partition's worth]"),
-    ] = None
-    aim: Annotated[
-        str | None,
-        typer.Option(
-            help="dc: what --partitions auto makes small: time, parallel-time or candidates.  [default: time]"
-        ),
-    ] = None
-    merge_limit: Annotated[
-        int | None, typer.Option(help="dc: star nodes in one merge.  [default: 20000]", show_default=False)
-    ] = None
-    inner_effort: Annotated[
-        float | None,
-        typer.Option(help="dc: refine each partition's own links so long.  [default: 0, not at all]"),
-    ] = None
-    seconds: Annotated[
-        float | None, typer.Option(help="exact: time limit of the branching.  [default: 60]", show_default=False)
-    ] = None
-    orders: Annotated[
-        int | None,
-        typer.Option(help="rounds-gm: orders of the nodes in a round; more make fewer links.  [default: 5, or 3]"),
-    ] = None
-    block: Annotated[int | None, typer.Option(help="rounds-gm: nodes that are paired at a time.  [default: 500]")] = (
-        None
-    )
-    best: Annotated[int | None, typer.Option(help="rounds-gm: candidates of a node in an order.  [default: 2]")] = None
-    floor: Annotated[
-        float | None, typer.Option(help="rounds-gm: by how much a round's floor falls; below 1.  [default: 0.9]")
-    ] = None
-    weighted: Annotated[
-        bool | None,
-        typer.Option(
-            "--weighted/--unweighted", help="rounds-gm: whether rare topics count for more.  [default: weighted]"
-        ),
-    ] = None
-
-    @property
-    def given(self) -> dict[str, Any]:
-        """The options that were given, with a number of partitions as an int."""
-        given = {name: value for name, value in vars(self).items() if value is not None}
-        if given.get("partitions", "").isdecimal():
-            given["partitions"] = int(given["partitions"])
-        return given
-
-
-@dataclass(frozen=True)
-class NetworkOptions:
+class NetworkOptions(OptionGroup):
     """The network that there is, and what is asked of a design for it."""
+
+    panel = OF_NETWORKS
 
     network: Annotated[
         Path | None,
@@ -279,7 +245,7 @@ class NetworkOptions:
 
 
 @dataclass(frozen=True)
-class SparkOptions:
+class SparkOptions(OptionGroup):
     """Where Spark runs, and how."""
 
     master: Master = None
@@ -296,30 +262,31 @@ def flat(command: Callable[..., Any]) -> Callable[..., Any]:
     ['name', 'master', 'remote', 'conf', 'verbose']
     """
     hints = get_type_hints(command, include_extras=True)
-    groups: dict[str, Any] = {name: kind for name, kind in hints.items() if is_dataclass(kind)}
+    groups = {
+        name: (kind, kind.parameters())
+        for name, kind in hints.items()
+        if isinstance(kind, type) and issubclass(kind, OptionGroup)
+    }
 
     @wraps(command)
     def run(**given: Any) -> Any:
-        for name, kind in groups.items():
-            given[name] = kind(**{option.name: given.pop(option.name) for option in fields(kind)})
+        for name, (kind, options) in groups.items():
+            given[name] = kind.of(**{option.name: given.pop(option.name) for option in options})
         return command(**given)
 
     parameters: list[inspect.Parameter] = []
     for given in inspect.signature(command).parameters.values():
         alone = given.replace(kind=inspect.Parameter.KEYWORD_ONLY, annotation=hints[given.name])
-        parameters += _options_of(groups[given.name]) if given.name in groups else [alone]
+        parameters += groups[given.name][1] if given.name in groups else [alone]
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     return run
 
 
-def _options_of(group: Any) -> list[inspect.Parameter]:
-    hints = get_type_hints(group, include_extras=True)
-    return [
-        inspect.Parameter(
-            option.name,
-            inspect.Parameter.KEYWORD_ONLY,
-            default=option.default if option.default_factory is MISSING else option.default_factory(),
-            annotation=hints[option.name],
-        )
-        for option in fields(group)
-    ]
+def _in_panel(annotation: Any, panel: str | None) -> Any:
+    """Return the annotation of an option with a heading, unless it has one."""
+    if panel is None or get_origin(annotation) is not Annotated:
+        return annotation
+    kind, declared = get_args(annotation)
+    shown = copy(declared)
+    shown.rich_help_panel = declared.rich_help_panel or panel
+    return Annotated[kind, shown]

@@ -79,6 +79,21 @@ class MethodSpec:
     share: Callable[..., Size] | None = None
     chooses: Callable[[Size, bool], tuple[str, str]] | None = None
 
+    @property
+    def divides(self) -> bool:
+        """Whether tasks design parts of an interest, whose links are merged afterwards."""
+        return self.share is not None
+
+    @property
+    def in_rounds(self) -> bool:
+        """Whether all tasks look at the whole interest, round after round."""
+        return self.parallel and not self.divides
+
+    @property
+    def resumable(self) -> bool:
+        """Whether a run on Spark may keep finished work, from which the same command resumes."""
+        return self.parallel or self.chooses is not None
+
     def bytes_needed(self, size: Size, options: Mapping[str, Any] | None = None) -> int:
         """Upper estimate of the bytes that the method takes beyond the interest itself."""
         return self.memory(size, {**self.options, **(options or {})})

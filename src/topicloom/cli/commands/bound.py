@@ -30,7 +30,7 @@ def command(
 ) -> int:
     """Prove how few links any overlay of the same subscriptions needs, and write the proof as a file.
 
-    The file holds the links and the prices, in whole numbers. Whoever has it and the table of subscriptions can check
+    The file holds the links and the prices, in whole numbers. With it and the table of subscriptions anybody can check
     both claims without topicloom: python certificate_checker.py FILE SUBSCRIPTIONS.csv. Needs no Spark.
     """
     if certificate is not None and certificate.exists() and not overwrite:

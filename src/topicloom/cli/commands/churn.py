@@ -16,7 +16,8 @@ from topicloom.churn.options import BUILDERS, POLICIES, Options, recorded_k
 from topicloom.churn.route_store import check_fits
 from topicloom.cli.console import format_number, narrated, print_table, tell
 from topicloom.cli.given import GivenOverlay, SubscriptionsFile, given_overlay
-from topicloom.cli.option_groups import Json, LinkOptions, Overwrite, TableOptions
+from topicloom.cli.option_groups import Json, LinkOptions, OptionGroup, Overwrite, TableOptions
+from topicloom.cli.panels import OF_REPAIRS
 from topicloom.errors import InputNotFoundError, InvalidEventError, MissingColumnError, UnreadableInputError
 from topicloom.files.write.atomic import whole_directory
 from topicloom.files.write.destination import check_destination
@@ -30,9 +31,10 @@ _SUFFIXES = (".json", ".jsonl", ".ndjson", ".parquet")
 
 
 @dataclass(frozen=True)
-class UpkeepOptions:
+class UpkeepOptions(OptionGroup):
     """How an overlay is kept connected while nodes come and go."""
 
+    panel = OF_REPAIRS
     policy: Annotated[
         str | None,
         typer.Option(help=f"Where new links are sought: {', '.join(POLICIES)}.  [default: {Options.policy}]"),

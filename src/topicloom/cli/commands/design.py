@@ -21,12 +21,12 @@ from topicloom.cli.engines import (
     prepared_rows,
     rows_in_memory,
 )
+from topicloom.cli.method_options import MethodOptions
 from topicloom.cli.network_facts import network_json, print_network
 from topicloom.cli.option_groups import (
     ExactDiameters,
     Json,
     LinkOptions,
-    MethodOptions,
     NetworkOptions,
     Overwrite,
     Seed,
@@ -34,6 +34,7 @@ from topicloom.cli.option_groups import (
     Subscriptions,
     TableOptions,
 )
+from topicloom.cli.panels import OF_METHODS
 from topicloom.cli.sources import is_small, part_of_overlay
 from topicloom.errors import InvalidOptionError
 from topicloom.files.write.atomic import whole_directory
@@ -74,15 +75,11 @@ def command(
         typer.Option(help="Keep every topic connected while fewer than K of its nodes are down; judged at it."),
     ] = None,
     *,
-    options: MethodOptions,
-    work: Annotated[
-        Path | None,
-        typer.Option(
-            help="dc, rounds-gm: folder for what is finished, from which the same command goes on after a crash; "
-            "dc is spread over tasks then.  [default: hidden, beside OUT, where the work is spread]",
-            show_default=False,
-        ),
-    ] = None,
+    overwrite: Overwrite = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Read and count, say what would be done, and stop.")
+    ] = False,
+    engine: Engine = SPARK,
     forbid: Annotated[
         Path | None,
         typer.Option(help="Table with src and dst: pairs that may not be linked; most greedy methods can."),
@@ -97,16 +94,21 @@ def command(
         typer.Option(help="Refine what the method designed; 1 takes about as long as gm.", show_default=False),
     ] = None,
     bound: Annotated[bool, typer.Option("--bound", help="Prove how near to the fewest links it is.")] = False,
+    exact_diameters: ExactDiameters = False,
     seed: Seed = 0,
+    as_json: Json = False,
+    options: MethodOptions,
+    work: Annotated[
+        Path | None,
+        typer.Option(
+            help="dc, rounds-gm: folder for finished work; after a crash repeat the command to resume. dc is spread "
+            "over tasks then.  [default: hidden, beside OUT, where the work is spread]",
+            show_default=False,
+            rich_help_panel=OF_METHODS,
+        ),
+    ] = None,
     table: TableOptions,
     pairs: LinkOptions,
-    exact_diameters: ExactDiameters = False,
-    overwrite: Overwrite = False,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Read and count, say what would be done, and stop.")
-    ] = False,
-    engine: Engine = SPARK,
-    as_json: Json = False,
     spark_options: SparkOptions,
 ) -> int:
     """Design an overlay for a table of subscriptions, verify and measure it, and write it as Parquet."""
@@ -250,7 +252,7 @@ def _spread(
 
     prepared = prepared_rows(source, expand, narrator, stages)
     request = request.at(prepared.size, narrator.note)
-    mapped = request.method == "rounds-gm" and prepared.size.subscriptions > SUBSCRIPTIONS_A_TASK
+    mapped = request.spec.in_rounds and prepared.size.subscriptions > SUBSCRIPTIONS_A_TASK
     needed = check_memory(
         prepared.size, request.method, available, workers=cores, options=request.options, mapped=mapped
     )

@@ -31,7 +31,7 @@ def command(
     link_table: LinkOptions,
     as_json: Json = False,
 ) -> int:
-    """Rehearse failures: which topics are cut, how many pairs of subscribers lose each other, the worst single nodes.
+    """Rehearse failures of nodes: which topics are cut, how many pairs of subscribers lose each other, the worst nodes.
 
     Without --fail and --random only the single points of failure are listed. Needs no Spark.
     """

@@ -39,7 +39,7 @@ def command(
         from topicloom.spark.steps.check import measure_prepared
 
         if bound:
-            raise InvalidOptionError("--bound is for what one task can hold; with --engine memory it tries")
+            raise InvalidOptionError("--bound works where one task holds the tables; --engine memory tries it anyway")
         return lambda *prepared, **folder: (measure_prepared(*prepared, **folder), None)
 
     own = network_overlay(subscriptions, links, table, engine)

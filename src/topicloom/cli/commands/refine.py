@@ -44,7 +44,7 @@ def command(
     overwrite: Overwrite = False,
     as_json: Json = False,
 ) -> int:
-    """Refine an overlay: the same promise with fewer links, never with more.
+    """Refine an overlay to fewer links: the same promise, never with more.
 
     The same effort and seed give the same links; the clock decides nothing. Ctrl-C ends it early: the best so far is
     written, verified. Needs no Spark.

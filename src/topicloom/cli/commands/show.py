@@ -39,7 +39,7 @@ def command(
     *,
     text: TextOptions,
 ) -> int:
-    """Write one self-contained HTML page: is it right, what is fragile, who links whom and why, what breaks.
+    """Write an overlay as one self-contained HTML page: is it right, what is fragile, who links whom, what breaks.
 
     The page needs no network, and opens in any browser and from a mail attachment. Needs no Spark.
     """

@@ -77,7 +77,7 @@ def command(
         narrator("judging")
         facts = _facts(standing)
         if drift and standing.overlay.interest.n_nodes:
-            narrator("designing afresh, to compare")
+            narrator("designing again from scratch, to compare")
             facts["fresh"] = _fresh(standing, standing.k if k is None else k)
     if findings is not None:
         facts["link_findings"] = findings.to_dict()

@@ -29,9 +29,9 @@ _LOOK_EVERY = 0.5  # seconds between looks at whether the query still runs
 
 
 def command(
-    overlay: Annotated[Path, typer.Argument(help="Overlay directory to begin with; not read when OUT goes on.")],
+    overlay: Annotated[Path, typer.Argument(help="Overlay directory to begin with; not read when OUT is resumed.")],
     events: Annotated[Path, typer.Argument(help="Folder in which files of events appear: JSON lines or Parquet.")],
-    out: Annotated[Path, typer.Argument(help="Folder for changes/, rejected/ and the state; the same again goes on.")],
+    out: Annotated[Path, typer.Argument(help="Folder for changes/, rejected/ and the state; repeat to resume.")],
     once: Annotated[bool, typer.Option("--once", "--available-now", help="Take in what is there, and stop.")] = False,
     trigger: Annotated[
         str | None,
@@ -43,7 +43,7 @@ def command(
     ] = None,
     plan: Annotated[
         Path | None,
-        typer.Option(help="Plan that runs now: its trees follow; not read when OUT goes on.", show_default=False),
+        typer.Option(help="Plan that runs now: its trees follow; not read when OUT is resumed.", show_default=False),
     ] = None,
     *,
     upkeep: UpkeepOptions,
@@ -57,8 +57,8 @@ def command(
     that cannot be applied go to rejected/ with the reason. With --plan the line also has the rows of the topics' trees
     that go off and then those that come on, and OUT/plan is the next plan when the stream ends.
 
-    Killed at any moment and started again with the same OUT, it goes on where it stopped. Ctrl-C (or SIGTERM) stops it
-    after the batch in hand, and leaves the overlay in OUT/overlay. The driver of Spark is this process; a Spark
+    If it is killed at any moment, repeat the command with the same OUT to resume it. Ctrl-C (or SIGTERM) stops it
+    after the current batch, and leaves the overlay in OUT/overlay. The driver of Spark is this process; a Spark
     Connect server cannot be used.
     """
     options = upkeep.given
@@ -70,7 +70,7 @@ def command(
     with narrated("reading the overlay") as narrator:
         base = None if goes_on else Overlay.load(overlay)
         if base is None:
-            tell(f"going on in {out}; {overlay} is not read again")
+            tell(f"resuming in {out}; {overlay} is not read again")
         else:
             options["k"] = kept_k(base, overlay, upkeep.k)
         narrator("starting Spark")
@@ -102,7 +102,7 @@ def _goes_on(out: Path) -> bool:
     if holds_state(out / _STATE):
         return True
     if out.is_dir() and any(path.name not in names_of(out / _STATE) for path in out.iterdir()):
-        raise OutputExistsError(f"{out} exists and holds no stream to go on with; choose another place")
+        raise OutputExistsError(f"{out} exists and holds no stream to resume; choose another place")
     return False
 
 
@@ -131,7 +131,7 @@ def _wait(query: "MaintainedQuery", asked: threading.Event) -> None:
         while not asked.wait(_LOOK_EVERY) and query.isActive:
             pass
         if query.isActive:
-            tell("stopping after the batch in hand")
+            tell("stopping after the current batch")
     finally:
         query.stop()
     query.awaitTermination()  # raises what it failed of

@@ -23,7 +23,7 @@ def command(
         typer.Argument(help="A study, all, or report: tables, plots and page, rewritten from what was measured."),
     ] = None,
     out: Annotated[
-        Path | None, typer.Argument(help="Folder for results, plots and the page; a run goes on there.")
+        Path | None, typer.Argument(help="Folder for results, plots and the page; a repeated run resumes there.")
     ] = None,
     scale: Annotated[
         str, typer.Option(help="quick: does it work? paper: the papers' sizes, some 50 minutes on two cores.")
@@ -40,7 +40,7 @@ def command(
 ) -> int:
     """Reproduce a figure or table of the papers on Spark: results, plots, and ours beside the published numbers.
 
-    A run that was interrupted goes on where it stopped: what OUT holds already is not measured again.
+    Repeat an interrupted command to resume it: what OUT already holds is not measured again.
     """
     from topicloom_papers.cells.studies import SCALES, Scale
     from topicloom_papers.studies import STUDIES
@@ -101,7 +101,7 @@ def _run(
         run_cells(spark, cells, store, cores=cores_of(master, remote), say=narrator.note)
     forgotten = store.prune(known_kinds())
     if forgotten:
-        tell(f"forgot {forgotten:,} cells that no study asks for any more")
+        tell(f"removed {forgotten:,} cells that no study uses any more")
 
 
 def _report(out: Path, studies: "list[Study]", size: "Scale", note: str) -> None:

@@ -47,7 +47,8 @@ def decompressed(raw: BinaryIO, compression: str | None, name: str) -> Iterator[
         total += len(piece)
         if total > FREE_EXPANSION and total > MOST_EXPANSION * raw.tell():
             raise UnreadableInputError(
-                f"{name} holds over {MOST_EXPANSION:,} times its size: that is no table; unpack it yourself if it is"
+                f"{name} expands to over {MOST_EXPANSION:,} times its size and looks like a decompression bomb; "
+                "unpack it yourself if it is a table"
             )
         produced.append(piece)
         if size >= BLOCK:

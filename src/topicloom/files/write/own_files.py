@@ -1,6 +1,6 @@
 """Files of ours that lie beside a path of the user's: regular files, never links, of this user or the path's owner.
 
-Whoever may write in a folder can put a link, a pipe or a device where a file of ours is expected, and what opens it
+Anybody who may write in a folder can put a link, a pipe or a device where a file of ours is expected, and what opens it
 would write elsewhere, or wait for ever.
 """
 

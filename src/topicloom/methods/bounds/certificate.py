@@ -1,4 +1,4 @@
-"""A certificate as text: links that connect every topic, and the proof that no overlay has fewer than so many.
+"""A certificate as text: links that connect every topic, and the proof that no overlay has fewer.
 
 `topicloom.judge.certificate_checker` describes the format, and reads it with no code of ours.
 """

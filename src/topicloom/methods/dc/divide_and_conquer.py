@@ -172,10 +172,10 @@ def divide_and_conquer(
     ----------
     interest : Interest
     partitions : int or "auto"
-        Number of partitions p; more than there are nodes are as many as there are nodes. "auto" tries several with the
+        Number of partitions p, at most as many as there are nodes. "auto" tries several with the
         division and core that will be used, computing star sets only, and takes the best by ``aim``.
     division : "random" or "similar"
-        Random as in the paper, or like interests together, with a core; see ``core``.
+        Random as in the paper, or like interests together and a core, for fewer links. See ``core``.
     inner : "gm", "low-oda", "weighted-gm", "rounds-gm" or "gm2"
         How partitions are conquered. With "gm2" the overlay is 2-topic-connected: two star nodes stand for each topic,
         and merges follow GM2's rule.
@@ -183,14 +183,16 @@ def divide_and_conquer(
         That of the inner method: 3 for "low-oda" unless given. With a rho, merges follow Low-ODA's rule, too, and star
         sets have two nodes for each topic and spare those with many links.
     core : int, optional
-        Number of nodes that every partition sees beside its own, chosen by covering all topics again and again. None
-        is 0 with ``random``, the paper's algorithm, and the size of a partition with ``similar``. A core saves most of
-        the excess over Greedy Merge where some nodes have many topics.
+        Number of nodes that every partition sees beside its own: unless given 0 with ``random``, as in the paper, and
+        the size of a partition with ``similar``. They are chosen by covering all topics again and again. A core saves
+        most of the excess over Greedy Merge where some nodes have many topics.
     aim : "time", "parallel-time" or "candidates"
-        What "auto" makes small: 1/p + (k̃/k)², 1/p² + (k̃/k)² or k + (p - 1) k̃, for partitions of k nodes with k̃ stars.
+        What "auto" makes small: the work of all tasks, the time when they run side by side, or the nodes that a node
+        considers as neighbours. That is 1/p + (k̃/k)², 1/p² + (k̃/k)² or k + (p - 1) k̃, for partitions of k nodes with
+        k̃ stars.
     merge_limit : int
-        Star nodes that one merge may have. If there are more, neighbouring partitions are merged in groups, each group
-        is represented by a star set of its own, and so on.
+        Most star nodes that one merge may have. If there are more, neighbouring partitions are merged in groups, each
+        group is represented by a star set of its own, and so on.
     inner_effort : float
         What `refine` spends on the links of each partition before its star nodes are chosen, 0 for none. Partitions
         are refined side by side, on Spark on the executors. It needs ``core=0``.

@@ -61,9 +61,9 @@ def exact(
     interest : Interest
         Of at most 2,000 nodes.
     effort : float
-        Above 0: of each refinement; see `refine`.
+        Work to spend on each refinement, as in `refine`; above 0.
     seconds : float
-        Above 0: time limit of the branching. The only place where a clock decides: with the same seed another run can
+        Time limit of the branching, above 0. The only place where a clock decides: with the same seed another run can
         end with another overlay only if that was reached.
     seed : int
     standing : Overlay, pairs, table or graph

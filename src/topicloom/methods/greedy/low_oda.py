@@ -33,7 +33,7 @@ def low_oda(interest: Interest, *, rho: float = 3.0, seed: int = 0, forbid: Any 
     ----------
     interest : Interest
     rho : float
-        At least 1: how much contribution may be given up for a lower maximum degree.
+        How much contribution may be given up for a lower maximum degree; at least 1.
     seed : int
         Decides between equally good links.
     forbid : pairs of node labels or ids, optional

@@ -46,9 +46,9 @@ def harary_per_topic(interest: Interest, *, k: int = 2, sequence: str = "arbitra
     k : int
         At least 1: the topic-connectivity that is wanted.
     sequence : "arbitrary", "similarity" or "independent"
-        The order of node ids, as in the paper; one that puts nodes with like interests beside each other, which
-        saves links (docs/methods/fault-tolerance.md has numbers); or a random order of its own for each topic, to
-        see what a shared one saves.
+        The order of node ids, as in the paper; one that puts nodes with like interests beside each other, for fewer
+        links; or a random one for each topic. docs/methods/fault-tolerance.md has numbers for the second. The third
+        shows what a shared order saves.
     seed : int
         Of the orders with "independent"; the two others follow from the interest.
 

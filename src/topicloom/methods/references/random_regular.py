@@ -30,7 +30,7 @@ def random_regular(interest: Interest, *, d: int = 4, seed: int = 0) -> Overlay:
     ----------
     interest : Interest
     d : int
-        At least 2.
+        Links of every node, at least 2.
     seed : int
 
     Returns

@@ -76,13 +76,13 @@ def rounds_greedy_merge(
         Orders of the nodes in each round: 5, or 3 above 250,000 nodes. More orders and more rounds make fewer links,
         and take longer.
     block : int
-        Nodes in a block.
+        Nodes in a block: all pairs within one are looked at.
     best : int
         Candidate partners of each node in each order.
     floor : float
-        From 0 to below 1: each round's floor is this share of the last one's. Nearer to 1 means more rounds.
+        Share of the last round's floor that is the next one's, from 0 to below 1. Nearer to 1 means more rounds.
     weighted : bool
-        Whether topics have the weights of `weighted_greedy_merge`, or count 1 each.
+        Whether rare topics count for more, by the weights of `weighted_greedy_merge`, or all topics count 1.
     rho : float, optional
         At least 1: choose among the candidates of a round by the rule of `low_oda` with this ``rho``, for a lower
         maximum degree. None takes the best.

@@ -22,7 +22,7 @@ def warm(method: str = "gm") -> None:
     from topicloom.datasets import generate
     from topicloom.judge import verify
     from topicloom.measures import filtering_costs, measure
-    from topicloom.methods import design
+    from topicloom.methods import METHODS, design
     from topicloom.methods.references.beside import usual_ways
 
     if method == "exact":  # compiled without a search that has no end
@@ -30,7 +30,7 @@ def warm(method: str = "gm") -> None:
         method = "gm"
     interest = generate(nodes=100, topics=10, subscriptions=3)
     overlay = design(interest, method)
-    if method == "dc":
+    if "division" in METHODS[method].options:
         design(interest, method, division="similar")
     for k in (1, 2, 3):
         verify(interest, overlay.links, k)
@@ -42,8 +42,8 @@ def warm(method: str = "gm") -> None:
 def warm_workers(spark: "SparkSession", method: str) -> None:
     """Let the Python workers that will design on an embedded Spark start, and load what `warm` does.
 
-    One worker designs; for a parallel method all cores do. With ``dc`` they have two workers each, as its tasks hand
-    rows from one Python function to another.
+    One worker designs; for a parallel method all cores do. For one that divides they have two workers each, as its
+    tasks hand rows from one Python function to another.
     """
     from topicloom.methods.registry import spec_of
 
@@ -56,8 +56,9 @@ def warm_workers(spark: "SparkSession", method: str) -> None:
             settle()
             yield batch
 
-    tasks = (os.cpu_count() or 1) if spec_of(method).parallel else 1
-    chained = 2 if method == "dc" else 1
+    spec = spec_of(method)
+    tasks = (os.cpu_count() or 1) if spec.parallel else 1
+    chained = 2 if spec.divides else 1
     rows = spark.range(0, tasks, 1, tasks)
     for _ in range(chained):
         rows = rows.mapInArrow(load, "id bigint")

@@ -1,8 +1,8 @@
 """What workers answer, as JSON. Nothing that comes back from them is unpickled.
 
-Whoever runs the workers, such as the operator of a Spark Connect server, could run code in this process by means of a
-pickle. JSON holds values only. It becomes objects of the types that `_ANSWERS` names and of those that their fields
-have, each checked against its annotations.
+The operator of the workers, such as that of a Spark Connect server, could run code in this process by a pickle. JSON
+holds values only. It becomes objects of the types that `_ANSWERS` names and of those that their fields have, each
+checked against its annotations.
 """
 
 import json
@@ -34,7 +34,7 @@ def to_bytes(answer: object) -> bytes:
 
 
 def from_bytes(payload: bytes) -> Any:
-    """Read what `to_bytes` wrote, whoever wrote it.
+    """Read what `to_bytes` wrote, or what claims to be that.
 
     Raises
     ------

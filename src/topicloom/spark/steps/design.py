@@ -17,6 +17,7 @@ import pyspark
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
+from topicloom.methods.registry import spec_of
 from topicloom.model import Metrics, Verdict
 from topicloom.runs.design_rows import PARTS, Designed, design_rows
 from topicloom.runs.request import SPARK, DesignRequest, run_facts
@@ -264,13 +265,14 @@ def _constructed(
         "n_nodes": prepared.counts["nodes"],
         "n_topics": prepared.counts["topics"],
     }
-    if method == "rounds-gm" and work is not None and prepared.counts["subscriptions"] > SUBSCRIPTIONS_A_TASK:
+    spec = spec_of(method)
+    if spec.in_rounds and work is not None and prepared.counts["subscriptions"] > SUBSCRIPTIONS_A_TASK:
         in_rounds = design_in_rounds(
             prepared.interest, subscribers=prepared.subscribers(), work=work, stages=stages, **common
         )
         links = in_rounds.links.persist()
         return links, in_rounds.n_links, in_rounds.report, (links,)
-    if method != "dc":
+    if not spec.divides:
         links = construct(prepared.encoded, method=method, **common).persist()
         return links, links.count(), {}, (links,)
     divided = divide_and_conquer(
