@@ -33,7 +33,8 @@ def ruin_and_recreate(x, rare, links, bought, missing, stays, steps, slack, key)
         So many of the first links are never taken out.
     steps : int
     slack : float
-        A design may be dearer than the last one by this share; it falls to 0 towards the end.
+        A design may be dearer than the last one by this share; it falls to 0 towards the end. As long as joins are
+        missing, prices do not matter.
     key : uint64
         Of the random numbers.
 
@@ -61,7 +62,8 @@ def ruin_and_recreate(x, rare, links, bought, missing, stays, steps, slack, key)
             keep, rows = prune(x, new, prices_of(x, new), stays, rows)
             new = new[keep]
         new_price = _price(x, new, rows)
-        if new_lack < lack or new_price <= price * (1.0 + slack * (1.0 - step / steps)) + 1e-9:
+        allowed = price * (1.0 + slack * (1.0 - step / steps)) + 1e-9
+        if new_lack < lack or new_lack > 0 or new_price <= allowed:
             links, bought, missing, price, lack = new, rows, lacks, new_price, new_lack
         if new_lack < best_lack or (new_lack == best_lack and new_price < best_price - 1e-9):
             best_links, best_bought, best_missing = new, rows, lacks
