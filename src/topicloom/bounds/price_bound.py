@@ -54,8 +54,8 @@ def price_bound(interest: Interest, network: NetworkArrays, *, effort: float = 1
     """Find a price that every design of a network has at least, with a proof.
 
     The topics of a pair share the price of its link, and the failure units under which a relay carries a topic share
-    the price of its row. No design then costs less than the cheapest trees of all topics and units together. Caps are left
-    out of it: the bound holds with and without them.
+    the price of its row. No design then costs less than the cheapest trees of all topics and units together. Caps are
+    left out of it: the bound holds with and without them.
 
     Parameters
     ----------
@@ -76,8 +76,8 @@ def price_bound(interest: Interest, network: NetworkArrays, *, effort: float = 1
     Notes
     -----
     Takes O(pairs of members · 2^relays of a topic) for each step, and twice eight bytes for each pair of members of
-    each topic and unit. Topics that more than ten relays may carry pay nothing. The first shares are those of the sizes of
-    the topics; the steps are multiplicative weights, as for the bound on links.
+    each topic and unit. Topics that more than ten relays may carry pay nothing. The first shares are those of the sizes
+    of the topics; the steps are multiplicative weights, as for the bound on links.
 
     Examples
     --------

@@ -1,8 +1,8 @@
 """Do shares of prices prove that no design of a network costs less? Answered by other code than the search for them.
 
 A certificate is a list of *blocks*: a topic, a failure unit (-1 for none) and whole numbers, parts of `SCALE` of a
-price that the topic pays while that unit is down, for each pair of its members, and for each relay's row. The members are
-found here again, from the interest and the rules. Rules of a network that are not used here only make designs dearer.
+price that the topic pays while that unit is down, for each pair of its members, and for each relay's row. The members
+are found here again, from the interest and the rules. Rules that are not used here only make designs dearer.
 """
 
 from collections.abc import Sequence

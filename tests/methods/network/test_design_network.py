@@ -136,10 +136,10 @@ def test_caps_that_a_topic_or_a_node_cannot_keep_are_proved():
 
 def test_caps_below_the_degree_of_greedy_are_kept_where_they_can_be():
     interest = tl.generate(nodes=150, topics=40, subscriptions=8, popularity="zipf", seed=1)
-    greedy = int(tl.greedy_merge(interest).degree().max())
-    overlay = design_network(interest, open_network(150, 40, cap=np.full(150, greedy // 2)), effort=0.3)
+    assert tl.minmax_oda(interest).degree().max() == 6
+    overlay = design_network(interest, open_network(150, 40, cap=np.full(150, 4)), effort=0.3)
     assert overlay.verify().ok
-    assert overlay.degree().max() <= greedy // 2
+    assert overlay.degree().max() == 4
 
 
 def test_required_links_are_there_and_standing_ones_are_worth_their_share():

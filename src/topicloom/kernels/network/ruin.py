@@ -10,6 +10,8 @@ from topicloom.kernels.streams import below, draw_of
 
 STAKES = np.array([0.05, 0.25, 0.5, 1.0])
 NOISES = np.array([0.0, 0.1, 0.5])
+BOLD_STAKES = np.array([0.5, 1.0, 2.0])  # while joins are missing
+BOLD_NOISES = np.array([0.1, 0.5, 2.0])
 _PERIOD = 200  # steps after which the search goes on from the best design
 _MOST_LINKS, _MOST_ROWS = 6, 4
 _NUMBERS = np.int64(64)  # random numbers set apart for each step
@@ -51,8 +53,9 @@ def ruin_and_recreate(x, rare, links, bought, missing, stays, steps, slack, key)
     for step in range(steps):
         at = np.int64(step) * _NUMBERS
         out, unpaid = _ruin(x, links, bought, missing, lack, stays, key, at)
-        stake = STAKES[below(draw_of(key, at + 1), np.int64(len(STAKES)))]
-        noise = NOISES[below(draw_of(key, at + 2), np.int64(len(NOISES)))]
+        stakes, noises = (BOLD_STAKES, BOLD_NOISES) if lack else (STAKES, NOISES)
+        stake = stakes[below(draw_of(key, at + 1), np.int64(len(stakes)))]
+        noise = noises[below(draw_of(key, at + 2), np.int64(len(noises)))]
         by = rare if below(draw_of(key, at + 9), np.int64(2)) else x
         new, rows, lacks = grow(by, links[~out], bought & ~unpaid, stake, noise, draw_of(key, at + 3))
         new_lack = lacks.sum()

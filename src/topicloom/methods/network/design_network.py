@@ -181,11 +181,11 @@ def _search(
     if len(x.member) > _SMALL:
         return best, blocked, x
     steps = round(effort * min(_STEPS, _STEPS_BY_ENTRIES / max(len(x.member), 1)))
-    rare = _weighed(x, RARITIES[1])
     for number in range(_TRIES):
-        best = Design(*ruin_and_recreate(x, rare, *best, len(required), steps, _SLACK, _key(seed, 1_000_000 + number)))
         if not best.missing.any():
             break
+        best = _ruined(_even(x), best, required, steps, _key(seed, 2_000_000 + number))
+    best = _ruined(x, best, required, steps, _key(seed, 1_000_000))
     return best, blocked, x
 
 
@@ -203,6 +203,21 @@ def _pruned(x: Expanded, design: Design, required: Int32Array) -> Design:
         return design
     keep, bought = prune(x, design.links, prices_of(x, design.links), len(required), design.bought)
     return Design(design.links[keep], bought, design.missing)
+
+
+def _ruined(x: Expanded, design: Design, required: Int32Array, steps: int, key: Any) -> Design:
+    rare = _weighed(x, RARITIES[1])
+    return Design(*ruin_and_recreate(x, rare, *design, len(required), steps, _SLACK, key))
+
+
+def _even(x: Expanded) -> Expanded:
+    """Let all links that are allowed cost the same, and rows nothing: what matters is to keep the caps."""
+    even: Expanded = x._replace(
+        site_price=np.ones_like(x.site_price),
+        pair_price=np.where(np.isfinite(x.pair_price), 1.0, np.inf),
+        row_price=np.zeros_like(x.row_price),
+    )
+    return even
 
 
 def _weighed(x: Expanded, rarity: float) -> Expanded:
