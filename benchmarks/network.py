@@ -1,6 +1,6 @@
-"""Measure designs for networks in sites: ``python -m benchmarks.network [PART …]``.
+"""Measure designs for networks in sites: ``python -m benchmarks.network [PART …] [--seeds 5]``.
 
-Every design is judged by plain Python, and every bound by the checker. A part is stored in benchmarks/network.json when
+Every design is judged by plain Python, and every bound by the checker. A row is stored in benchmarks/network.json when
 it is finished, and docs/benchmarks-network.md is written from that.
 """
 
@@ -15,6 +15,7 @@ import numpy as np
 
 import topicloom as tl
 from benchmarks.networks_in_sites import (
+    SIZES,
     faults,
     hubs_meshed,
     hubs_of,
@@ -57,21 +58,18 @@ def designed(interest, site, price, effort=1.0, bound_effort=1.0, **rules):
 
 def prices(seeds):
     """Prices alone, beside gm."""
-    rows = []
-    for size, count in (("6 × 8", seeds), ("20 × 50", seeds)):
+    for size in SIZES:
         found = []
-        for seed in range(1, count + 1):
+        for seed in range(1, seeds + 1):
             interest, site, price = network_in_sites(size, seed)
             facts = designed(interest, site, price)
             facts["gm"] = price_of_overlay(site, price, 0, tl.greedy_merge(interest)) / facts["bound"]
             found.append(facts)
-        rows.append({"size": size, "must": MUST[size], **means(found)})
-    return rows
+        yield ({"size": size, "must": MUST[size], **means(found)})
 
 
 def relays(seeds):
     """Six hubs may relay, at several prices of a row; without and with the failure of any site."""
-    rows = []
     for survive in (False, True):
         for row_price in ROW_PRICES:
             found = []
@@ -82,8 +80,7 @@ def relays(seeds):
                 )
                 facts["meshed"] = facts["price"] / hubs_meshed(interest, site, price, row_price)
                 found.append(facts)
-            rows.append({"survive": survive, "row_price": row_price, "must": MUST["relays"], **means(found)})
-    return rows
+            yield ({"survive": survive, "row_price": row_price, "must": MUST["relays"], **means(found)})
 
 
 def survive(seeds):
@@ -94,12 +91,11 @@ def survive(seeds):
         facts = designed(interest, site, price, survive=True)
         facts["gm2"] = facts["price"] / price_of_overlay(site, price, 0, tl.design(interest, "gm2"))
         found.append(facts)
-    return [{"size": "6 × 8", "must": MUST["survive"], **means(found)}]
+    yield {"size": "6 × 8", "must": MUST["survive"], **means(found)}
 
 
 def caps(_):
     """The smallest of some caps for which a design is found."""
-    rows = []
     for popularity, tried in (("uniform", (8,)), ("zipf", (6, 5)), ("exponential", (6, 5))):
         interest = tl.generate(nodes=2000, topics=200, subscriptions=20, popularity=popularity, seed=1)
         found = None
@@ -111,7 +107,7 @@ def caps(_):
                 break
             found = {"cap": cap, "links": overlay.n_links}
         greedy = int(tl.minmax_oda(interest).degree().max())
-        rows.append(
+        yield (
             {
                 "popularity": popularity,
                 "minmax": greedy,
@@ -119,7 +115,6 @@ def caps(_):
                 **(found or {"cap": None, "links": None}),
             }
         )
-    return rows
 
 
 def keep(_):
@@ -131,14 +126,13 @@ def keep(_):
     topics = interest.topics.copy()
     topics[moved] = topics[rng.permutation(moved)]
     now = tl.Interest.from_ids(interest.nodes, topics, n_nodes=interest.n_nodes, n_topics=interest.n_topics)
-    rows = []
     for share in (0.0, 0.2, 0.4, 0.6, 0.8):
         network = rules_of(now, site, price, standing=old.links, keep=share)
         overlay = design_network(now, network)
         if faults(now, network, overlay):
             raise AssertionError("a design that keeps links breaks a rule")
         facts = overlay.report["network"]
-        rows.append(
+        yield (
             {
                 "keep": share,
                 "price": facts["price_of_links"],
@@ -147,7 +141,6 @@ def keep(_):
                 "removed": facts["removed"],
             }
         )
-    return rows
 
 
 def means(found):
@@ -255,9 +248,9 @@ def document(results):
 
 _INTRODUCTION = (
     "Written by `python -m benchmarks.network` from `benchmarks/network.json`. The networks are drawn by",
-    "`benchmarks/networks_in_sites.py`: a link costs 1 inside a site and 10 to 100 between sites. Every design was judged",
-    "by plain Python that shares no code with the engine, failures of sites by deletion. The bound is certified: no",
-    "design costs less.",
+    "`benchmarks/networks_in_sites.py`: a link costs 1 inside a site and 10 to 100 between sites. Every design was",
+    "judged by plain Python that shares no code with the engine, failures of sites by deletion. The bound is",
+    "certified: no design costs less.",
 )
 
 
@@ -275,10 +268,12 @@ def main():
     results = json.loads(STORED.read_text(encoding="utf-8")) if STORED.exists() else {}
     for name in given.parts or PARTS:
         print(f"{name} …", file=sys.stderr, flush=True)
-        results[name] = PARTS[name](given.seeds)
-        results["run"] = circumstances(ROOT)
-        STORED.write_text(json.dumps(results, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-        PAGE.write_text(document(results), encoding="utf-8")
+        results[name] = []
+        for row in PARTS[name](given.seeds):
+            results[name].append(row)
+            results["run"] = circumstances(ROOT)
+            STORED.write_text(json.dumps(results, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+            PAGE.write_text(document(results), encoding="utf-8")
     print(document(results))
 
 

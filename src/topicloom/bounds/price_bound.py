@@ -119,10 +119,11 @@ def _only(x: Expanded, keep: Numbers) -> Expanded:
         return x
     entries = keep[x.topic_of]
     number = np.cumsum(keep) - 1
-    return lay_out(
+    made: Expanded = lay_out(
         x, number[x.topic_of[entries]], x.member[entries], x.wants[entries], x.row[entries],
         x.base[keep], x.unit[keep], x.weight[keep],
     )  # fmt: skip
+    return made
 
 
 def _raised(x: Expanded, steps: int) -> tuple[Numbers, Numbers, Numbers]:
