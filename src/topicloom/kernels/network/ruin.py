@@ -10,6 +10,8 @@ from topicloom.kernels.streams import below, draw_of
 
 STAKES = np.array([0.05, 0.25, 0.5, 1.0])
 NOISES = np.array([0.0, 0.1, 0.5])
+BOLD_STAKES = np.array([0.5, 1.0, 2.0])  # while joins are missing
+BOLD_NOISES = np.array([0.1, 0.5, 2.0])
 _PERIOD = 200  # steps after which the search goes on from the best design
 _MOST_LINKS, _MOST_ROWS = 6, 4
 _NUMBERS = np.int64(64)  # random numbers set apart for each step
@@ -33,7 +35,8 @@ def ruin_and_recreate(x, rare, links, bought, missing, stays, steps, slack, key)
         So many of the first links are never taken out.
     steps : int
     slack : float
-        A design may be dearer than the last one by this share; it falls to 0 towards the end.
+        A design may be dearer than the last one by this share; it falls to 0 towards the end. As long as joins are
+        missing, prices do not matter.
     key : uint64
         Of the random numbers.
 
@@ -50,8 +53,9 @@ def ruin_and_recreate(x, rare, links, bought, missing, stays, steps, slack, key)
     for step in range(steps):
         at = np.int64(step) * _NUMBERS
         out, unpaid = _ruin(x, links, bought, missing, lack, stays, key, at)
-        stake = STAKES[below(draw_of(key, at + 1), np.int64(len(STAKES)))]
-        noise = NOISES[below(draw_of(key, at + 2), np.int64(len(NOISES)))]
+        stakes, noises = (BOLD_STAKES, BOLD_NOISES) if lack else (STAKES, NOISES)
+        stake = stakes[below(draw_of(key, at + 1), np.int64(len(stakes)))]
+        noise = noises[below(draw_of(key, at + 2), np.int64(len(noises)))]
         by = rare if below(draw_of(key, at + 9), np.int64(2)) else x
         new, rows, lacks = grow(by, links[~out], bought & ~unpaid, stake, noise, draw_of(key, at + 3))
         new_lack = lacks.sum()
@@ -61,7 +65,8 @@ def ruin_and_recreate(x, rare, links, bought, missing, stays, steps, slack, key)
             keep, rows = prune(x, new, prices_of(x, new), stays, rows)
             new = new[keep]
         new_price = _price(x, new, rows)
-        if new_lack < lack or new_price <= price * (1.0 + slack * (1.0 - step / steps)) + 1e-9:
+        allowed = price * (1.0 + slack * (1.0 - step / steps)) + 1e-9
+        if new_lack < lack or new_lack > 0 or new_price <= allowed:
             links, bought, missing, price, lack = new, rows, lacks, new_price, new_lack
         if new_lack < best_lack or (new_lack == best_lack and new_price < best_price - 1e-9):
             best_links, best_bought, best_missing = new, rows, lacks

@@ -143,6 +143,7 @@ def split_blocked(x: Expanded, broken: Int64Array) -> Expanded:
     number = np.cumsum(wanted > 1) - 1
     order = np.lexsort((x.member[keep], number[of][keep]))
     parent = x.topic_of[first[wanted > 1]]
-    columns = (column[keep][order] for column in (number[of], x.member, x.wants, x.row))
-    made: Expanded = lay_out(x, *columns, x.base[parent], x.unit[parent], x.weight[parent])
+    new, member, wants, row = (column[keep][order] for column in (number[of], x.member, x.wants, x.row))
+    base, unit, weight = x.base[parent], x.unit[parent], x.weight[parent]
+    made: Expanded = lay_out(x, new, member, wants, row, base, unit, weight)
     return made

@@ -1,7 +1,7 @@
 """Proofs that caps on links cannot be kept, and which cap to raise first where there is none."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -71,7 +71,7 @@ def cap_proofs(x: Expanded) -> list[CapProof]:
 
 
 def _short_topics(x: Expanded) -> list[CapProof]:
-    found = {}
+    found: dict[int, CapProof] = {}
     for t in range(len(x.base)):
         entries = np.arange(x.topic_ptr[t], x.topic_ptr[t + 1])
         if len(entries) > _LARGEST or (x.cap[x.member[entries]] < 0).any():
@@ -120,8 +120,8 @@ def fewest_neighbours(x: Expanded, u: int) -> int:
     serves = csr_matrix((np.ones(len(row)), (row, column)), (int(row.max()) + 1, len(topics)))
     if len(np.unique(column)) < len(topics):
         return len(x.cap)  # a topic that no link of the node can serve
-    most = np.ones(serves.shape[0])
-    solved: Any = linprog(-np.ones(len(topics)), A_ub=serves, b_ub=most, bounds=(0, 1), method="highs")
+    most, table = np.ones(serves.shape[0]), cast(Any, serves)  # the stubs know of dense tables only
+    solved: Any = linprog(-np.ones(len(topics)), A_ub=table, b_ub=most, bounds=(0, 1), method="highs")
     if solved.x is None:
         return 0
     weight = np.maximum(solved.x, 0.0)
@@ -163,5 +163,5 @@ def _pieces(members: Int64Array, links: Int32Array) -> Int64Array:
     inside = links[np.isin(links, members).all(axis=1)]
     at = np.searchsorted(members, inside)
     graph = csr_matrix((np.ones(len(at)), (at[:, 0], at[:, 1])), (len(members), len(members)))
-    labels: Int64Array = connected_components(graph, directed=False)[1]
+    labels: Int64Array = connected_components(graph, directed=False)[1].astype(np.int64)
     return labels

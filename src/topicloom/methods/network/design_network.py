@@ -25,6 +25,7 @@ STAKES = (0.01, 0.25, 0.5, 1.0)
 RARITIES = (0.0, 0.5, 1.0)  # topics count (median size / size) to this power
 _SMALL = 12_000  # entries up to which designs are ruined and recreated, above that links are swapped
 _STEPS, _STEPS_BY_ENTRIES, _SLACK = 4_000, 40_000_000, 0.02
+_TRIES = 4  # searches by ruin while caps leave topics in pieces
 _SWEEPS, _VISITS = 20, 10  # sweeps of two rounds, visits of each link
 _HOT, _COLD, _PULL = 0.1, 0.03, 0.3
 _FORBIDDEN = 1e9
@@ -180,14 +181,16 @@ def _search(
     if len(x.member) > _SMALL:
         return best, blocked, x
     steps = round(effort * min(_STEPS, _STEPS_BY_ENTRIES / max(len(x.member), 1)))
-    links, bought, missing = ruin_and_recreate(
-        x, _weighed(x, RARITIES[1]), best.links, best.bought, best.missing, len(required), steps, _SLACK, _key(seed, 1)
-    )
-    return Design(links, bought, missing), blocked, x
+    for number in range(_TRIES):
+        if not best.missing.any():
+            break
+        best = _ruined(_even(x), best, required, steps, _key(seed, 2_000_000 + number))
+    best = _ruined(x, best, required, steps, _key(seed, 1_000_000))
+    return best, blocked, x
 
 
 def _key(seed: int, number: int) -> Any:
-    return draw(np.int64(seed), NETWORK_STREAM, np.int64(number))
+    return np.uint64(draw(np.int64(seed), NETWORK_STREAM, np.int64(number)))  # numba gives back a plain int
 
 
 def _grown(x: Expanded, given: Int32Array, stake: float, key: Any, rows: BoolArray | None = None) -> Design:
@@ -200,6 +203,21 @@ def _pruned(x: Expanded, design: Design, required: Int32Array) -> Design:
         return design
     keep, bought = prune(x, design.links, prices_of(x, design.links), len(required), design.bought)
     return Design(design.links[keep], bought, design.missing)
+
+
+def _ruined(x: Expanded, design: Design, required: Int32Array, steps: int, key: Any) -> Design:
+    rare = _weighed(x, RARITIES[1])
+    return Design(*ruin_and_recreate(x, rare, *design, len(required), steps, _SLACK, key))
+
+
+def _even(x: Expanded) -> Expanded:
+    """Let all links that are allowed cost the same, and rows nothing: what matters is to keep the caps."""
+    even: Expanded = x._replace(
+        site_price=np.ones_like(x.site_price),
+        pair_price=np.where(np.isfinite(x.pair_price), 1.0, np.inf),
+        row_price=np.zeros_like(x.row_price),
+    )
+    return even
 
 
 def _weighed(x: Expanded, rarity: float) -> Expanded:
