@@ -190,6 +190,22 @@ def test_one_task_of_spark_gives_the_same_links(given, shared_session, capsys):
     assert made[0].network == made[1].network
 
 
+def test_routes_on_spark_refuse_it_by_name(given, by_hand, capsys):
+    code, _, err = ran(capsys, "routes", given / "hand", given / "plan", "--engine", "spark")
+    assert (code, "on Spark routes know no relays and no network" in err) == (2, True)
+
+
+def test_a_topic_that_cannot_be_connected_is_named_with_the_relay_that_would_mend_it(given, capsys):
+    pytest.importorskip("topicloom.methods.network")
+    (given / "net" / "nodes.csv").write_text(NODES.replace("hub,cloud,4,yes,0.5,", "hub,cloud,4,no,,"))
+    with (given / "s.csv").open("a") as table:
+        table.write("hub,weather\n")
+    code, _, err = ran(capsys, "design", given / "s.csv", given / "o", "--network", given / "net", "--engine", "memory")
+    assert code in (1, 2)
+    groups = "every link between {'g1'} and {'k1', 'k2', 'n1', 'n2'} is forbidden"
+    assert f"topic 'oee' cannot be connected: {groups}; it could be if 'hub' might relay" in err
+
+
 def test_a_site_that_cannot_be_spared_fails_the_design_by_name(given, capsys):
     pytest.importorskip("topicloom.methods.network")
     asked = ("design", given / "s.csv", given / "o", "--network", given / "net", "--survive", "site")

@@ -183,12 +183,17 @@ class Network:
 
     def price(self, u: str, v: str) -> float:
         """Return what a link between two nodes costs. It is infinite where none may be."""
-        sites, own = self._sites, self._pairs.get((u, v) if u < v else (v, u))
-        if (own is not None and own.forbidden) or not self._dialled(u, v):
+        if not self.linkable(u, v):
             return math.inf
+        sites, own = self._sites, self._pairs.get((u, v) if u < v else (v, u))
         if own is not None and own.price is not None:
             return own.price
         return float(sites.price[sites.number[self.site_of(u)], sites.number[self.site_of(v)]])
+
+    def linkable(self, u: str, v: str) -> bool:
+        """Tell whether two nodes may be linked: the pair is not forbidden, and one of them may dial the other."""
+        own = self._pairs.get((u, v) if u < v else (v, u))
+        return not (own is not None and own.forbidden) and self._dialled(u, v)
 
     def may_dial(self, u: str, v: str) -> bool:
         """Tell whether the first of two nodes may open a connection to the second."""
@@ -319,12 +324,17 @@ class Network:
                 f"nodes have no column {column!r} of what fails together; they have {_listed(known)}"
             )
         nodes = [self._nodes[name] for name in names]
-        told = [node.site if column == "site" else dict(node.units).get(column, "") for node in nodes]
+        told = [self.unit_of(node.node, column) for node in nodes]
         blank = next((node for node, unit in zip(nodes, told) if not unit), None)
         if blank is not None:
             fail(blank.where, f"node {blank.node!r} has no {column}, which is to fail as a whole")
         place = {unit: number for number, unit in enumerate(sorted(set(told)))}
         return np.array([place[unit] for unit in told], np.int32)
+
+    def unit_of(self, node: str, column: str) -> str:
+        """Return what a column of ``nodes`` says a node fails with. It is empty if the column is."""
+        found = self._nodes[node]
+        return found.site if column == "site" else dict(found.units).get(column, "")
 
     def rates(self) -> dict[str, float]:
         """Return the rates that topics have, by topic."""

@@ -20,6 +20,7 @@ from topicloom.routing.ownership import check_kinds
 from topicloom.spark.memory import available_memory
 from topicloom.spark.session import spark_session
 from topicloom.storage.atomic import check_destination
+from topicloom.storage.overlay_directory import NETWORK, RELAYS
 
 EXAMPLE = "Example: topicloom routes overlay plan --inventory brokers.csv --for mosquitto"
 TARGETS = {"mosquitto": False, "nats": True, "rabbitmq": True, "zenoh": False}  # whether it needs forests
@@ -79,6 +80,8 @@ def command(
                 "on Spark all trees are chosen again (--fresh), and --inventory, --keep, --standby and --for with nats "
                 f"or rabbitmq cannot be taken{reason}"
             )
+        if any((overlay / part).exists() for part in (RELAYS, NETWORK)):
+            raise InvalidOptionError(f"on Spark routes know no relays and no network, and {overlay} has them")
         return _on_spark(overlay, plan, target, weights, spark_options, overwrite=overwrite, as_json=as_json)
     older = keep if keep is not None else plan if plan.exists() and not fresh else None
     with narrated("reading the overlay") as narrator:
