@@ -1,6 +1,8 @@
 """``design --network`` and what the commands after it say: prices, sites, relays, limits."""
 
 import json
+import re
+from pathlib import Path
 
 import pytest
 
@@ -10,8 +12,10 @@ from topicloom.errors import InvalidLinksError
 from topicloom.judge import verify_network
 from topicloom.measures import measure_network
 from topicloom.model import Network, Overlay
+from topicloom.page import document, gather
 from topicloom.routing.loads import loads
 
+GUIDE = Path(__file__).parents[2] / "docs" / "guide" / "network.md"
 NODES = """node,site,max_links,relay,price_of_relaying,accepts
 k1,koeln,,,,no
 k2,koeln,4,,,
@@ -85,6 +89,24 @@ def test_verify_judges_by_the_rules_of_the_network(given, by_hand, capsys):
     assert (code, "is not judged by many tasks" in err) == (2, True)
     code, _, err = ran(capsys, "verify", given / "s.csv", given / "hand", "--k", "2")
     assert (code, "where nodes relay topics, 1 is accepted" in err) == (2, True)
+
+
+def test_compare_says_what_methods_and_links_of_today_cost_on_the_network(given, by_hand, capsys):
+    pytest.importorskip("topicloom.methods.network")
+    asked = ("compare", given / "s.csv", given / "c", "--network", given / "net", "--methods", "gm,ring-pt")
+    code, out, err = ran(capsys, *asked, "--links", given / "hand", "--json")
+    assert code == 0, err
+    rows = {row["name"]: row for row in json.loads(out)["results"]}
+    assert list(rows) == ["what you have", "gm", "ring-pt", "network"]
+    assert (rows["what you have"]["price"], rows["what you have"]["wan_links"]) == (35, 3)  # its links alone
+    assert rows["gm"]["price"] is None
+    assert rows["gm"]["links_that_may_not_be"] >= 1  # Graz reaches the cloud alone
+    assert rows["network"]["price"] == 36
+    code, out, _ = ran(capsys, *asked, "--overwrite")
+    assert "links that may not be" in out
+    without = ("compare", given / "s.csv", given / "d", "--engine", "memory", "--methods", "gm", "--json")
+    _, out, _ = ran(capsys, *without)
+    assert "price" not in json.loads(out)["results"][0]
 
 
 def test_drill_says_which_sites_cut_topics(given, by_hand, capsys):
@@ -190,9 +212,57 @@ def test_one_task_of_spark_gives_the_same_links(given, shared_session, capsys):
     assert made[0].network == made[1].network
 
 
+def test_the_page_shows_costs_and_sites_and_relays_as_carriers(given, by_hand, capsys):
+    assert ran(capsys, "routes", given / "hand", given / "plan")[0] == 0
+    assert ran(capsys, "show", given / "hand", given / "page.html", "--plan", given / "plan")[0] == 0
+    text = (given / "page.html").read_text()
+    assert "Price 36.00: links 35.00, relays 1.00. 3 links between sites cost 32.00." in text
+    assert "<th scope=row><bdi>cloud – graz</bdi></th><td class=number>1</td><td class=number>12.00</td>" in text
+    picture = gather(by_hand, title="x")
+    assert (picture.verdict.ok, picture.groups.word, len(picture.groups.names)) == (True, "site", 4)
+    assert 'id="costs"' not in document(gather(tl.design(tl.datasets.example()), title="x"))
+
+
+def test_routes_on_spark_refuse_it_by_name(given, by_hand, capsys):
+    code, _, err = ran(capsys, "routes", given / "hand", given / "plan", "--engine", "spark")
+    assert (code, "on Spark routes know no relays and no network" in err) == (2, True)
+
+
+def test_a_topic_that_cannot_be_connected_is_named_with_the_relay_that_would_mend_it(given, capsys):
+    pytest.importorskip("topicloom.methods.network")
+    (given / "net" / "nodes.csv").write_text(NODES.replace("hub,cloud,4,yes,0.5,", "hub,cloud,4,no,,"))
+    with (given / "s.csv").open("a") as table:
+        table.write("hub,weather\n")
+    code, _, err = ran(capsys, "design", given / "s.csv", given / "o", "--network", given / "net", "--engine", "memory")
+    assert code in (1, 2)
+    groups = "every link between {'g1'} and {'k1', 'k2', 'n1', 'n2'} is forbidden"
+    assert f"topic 'oee' cannot be connected: {groups}; it could be if 'hub' might relay" in err
+
+
 def test_a_site_that_cannot_be_spared_fails_the_design_by_name(given, capsys):
     pytest.importorskip("topicloom.methods.network")
     asked = ("design", given / "s.csv", given / "o", "--network", given / "net", "--survive", "site")
     code, _, err = ran(capsys, *asked, "--engine", "memory")
     assert code in (1, 2)
     assert "'cloud'" in err or "'g1'" in err
+
+
+def test_the_guide_can_be_followed(tmp_path, capsys):
+    text = GUIDE.read_text()
+    pytest.importorskip("topicloom.methods.network")
+    (tmp_path / "net").mkdir()
+    for name, table in re.findall(r"`((?:net/)?\w+\.csv)`:?\n\n```\n(.*?)```", text, re.DOTALL):
+        (tmp_path / name).write_text(table)
+    asked = ("design", tmp_path / "subs.csv", tmp_path / "o", "--network", tmp_path / "net", "--engine", "memory")
+    code, out, _ = ran(capsys, *asked)
+    assert code == 0
+    shown = re.search(r"```\n(on the network.*?)```", text, re.DOTALL)[1]
+    assert [line.rstrip() for line in shown.splitlines()] == [
+        line.rstrip() for line in out[out.index("on the network") : out.index("busiest links")].splitlines()
+    ]
+    code, _, err = ran(capsys, *asked, "--survive", "site", "--overwrite")
+    assert code == 1
+    assert re.search(r"```\n(topic 'alarms' cannot .*)\n```", text)[1] in err
+    with (tmp_path / "net" / "site_pairs.csv").open("a") as rows:
+        rows.write("graz,nuernberg,40,\n")
+    assert ran(capsys, *asked, "--survive", "site", "--overwrite")[0] == 0

@@ -1,5 +1,6 @@
 """Network: what its tables say, what it refuses with file and line, and what it becomes as arrays."""
 
+import contextlib
 import gzip
 import math
 import pickle
@@ -238,3 +239,71 @@ def test_a_node_without_a_unit_is_refused(tmp_path):
     there = tl.Network.read(written(tmp_path, nodes="node,rack\na,r\nb,\n"))
     with pytest.raises(TopicloomError, match=r"nodes\.csv line 3: node 'b' has no rack"):
         there.units(["a", "b"], "rack")
+
+
+HOSTILE = [
+    "",
+    " ",
+    "a",
+    "b",
+    "n",
+    "s",
+    "*",
+    "0",
+    "-1",
+    "1e400",
+    "1e30",
+    "nan",
+    "yes",
+    "no",
+    "x",
+    "1,5",
+    ";",
+    "n;s",
+    "=1+1",
+    "ä\u200b",
+    '"',
+]
+COLUMNS = {
+    "nodes": "node,site,max_links,relay,price_of_relaying,dials,accepts,rack",
+    "sites": "site,price,may_dial",
+    "site_pairs": "from,to,price,may_dial",
+    "pairs": "src,dst,price,forbidden,required,standing",
+    "topics": "topic,rate,allowed_sites",
+}
+
+
+def test_hostile_cells_are_a_network_or_a_sentence(tmp_path):
+    rng = np.random.default_rng(5)
+    made = 0
+    for case in range(400):
+        folder = tmp_path / str(case)
+        folder.mkdir()
+        for name, header in COLUMNS.items():
+            if name == "nodes" or rng.random() < 0.4:
+                rows = [rng.choice(HOSTILE, header.count(",") + 1) for _ in range(rng.integers(1, 3))]
+                if name == "nodes" and rng.random() < 0.7:
+                    rows = [[label, "n", "", "", "", "", "", rng.choice(HOSTILE)] for label in "ab"]
+                quoted = [",".join('"' + cell.replace('"', '""') + '"' for cell in row) for row in rows]
+                (folder / f"{name}.csv").write_text("\n".join([header, *quoted]))
+        try:
+            network = tl.Network.read(folder)
+            network.resolve(network.widened(tl.Interest.from_pairs(["a", "b"], ["a", "a"])), survive="rack")
+            assert tl.Network.from_kept(network.tables()) == network
+            made += 1
+        except TopicloomError as error:
+            assert "\n" not in str(error)
+    assert made > 20
+
+
+def test_bytes_that_are_no_table_are_a_sentence(tmp_path):
+    rng = np.random.default_rng(6)
+    for _ in range(100):
+        (tmp_path / "nodes.csv").write_bytes(b"node,site\n" + rng.bytes(int(rng.integers(1, 60))))
+        with contextlib.suppress(TopicloomError):
+            tl.Network.read(tmp_path)
+
+
+def test_a_list_in_a_cell_says_several_sites():
+    there = network(topics=pa.table({"topic": ["x"], "allowed_sites": [["north", "south"]]}))
+    assert there.topics[0].allowed_sites == ("north", "south")

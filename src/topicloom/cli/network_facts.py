@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from topicloom.cli.console import counted, format_number, print_table, tell, visible
+from topicloom.cli.console import format_number, print_table, tell, visible
 from topicloom.cli.given import given_interest
 from topicloom.cli.option_groups import TableOptions
 from topicloom.errors import InvalidOptionError
@@ -86,15 +86,6 @@ def print_network(overlay: Overlay) -> None:
         _print_rows(
             ("busiest nodes", "rows", "messages/s"), [(n.node, f"{n.rows:,}", format_number(n.rate)) for n in nodes]
         )
-
-
-def price_line(overlay: Overlay) -> str | None:
-    """The price of an overlay in words. Returns None without a network."""
-    if overlay.network is None:
-        return None
-    costs = measure_network(overlay)
-    wan = f"{counted(costs.wan_links, 'link')} between sites"
-    return f"price {format_number(costs.price)}, {wan}, {counted(len(costs.relays), 'relay')}"
 
 
 def _summary(costs: NetworkCosts) -> list[tuple[str, str]]:

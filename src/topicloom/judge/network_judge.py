@@ -14,10 +14,10 @@ from topicloom.model.arrays import Int32Array
 from topicloom.model.checks import checked_kind, checked_whole
 from topicloom.model.given_links import link_ids
 from topicloom.model.interest import Interest, checked_interest, with_relays
-from topicloom.model.network_rows import NetworkNode
+from topicloom.model.network_rows import EVERY_SITE, NetworkNode
 from topicloom.model.overlay import Overlay
 from topicloom.model.results import BrokenTopic, JudgedByOk, Verdict
-from topicloom.model.site_network import EVERY_SITE, Network
+from topicloom.model.site_network import Network
 
 _SENTENCES = {
     "unknown-node": "node {0} is not in the nodes of the network",

@@ -14,6 +14,9 @@ from topicloom.model.checks import checked_kind
 Rows = Sequence[tuple[str, Mapping[str, Any]]]  # where each row stands, and its cells by column
 _YES, _NO = ("yes", "true", "1", "x"), ("no", "false", "0")
 _BETWEEN_SITES = ";"
+EVERY_SITE = "*"
+_SHOWN = 5
+_MOST_LINKS = 2**31 - 1
 
 
 @dataclass(frozen=True)
@@ -84,7 +87,15 @@ class NetworkTopic:
 
 
 def fail(where: str, sentence: str) -> NoReturn:
+    """Raise the error that says where a row is wrong."""
     raise InvalidNetworkError(f"{where}: {sentence}" if where else sentence)
+
+
+def listed(names: Iterable[str]) -> str:
+    """Some names in words, the first few of them."""
+    every = list(names)
+    more = f" and {len(every) - _SHOWN:,} more" if len(every) > _SHOWN else ""
+    return ", ".join(map(repr, every[:_SHOWN])) + more
 
 
 def rows_of(name: str, table: Any) -> Rows:
@@ -113,6 +124,7 @@ class _Row:
 
     def __init__(self, where: str, cells: Mapping[str, Any]) -> None:
         self.where = where
+        cells = {name: _BETWEEN_SITES.join(map(str, c)) if _is_list(c) else c for name, c in cells.items()}
         self._cells = {
             str(name): cell
             for name, cell in cells.items()
@@ -144,8 +156,8 @@ class _Row:
 
     def whole(self, name: str) -> int | None:
         found = self.number(name)
-        if found is not None and not found.is_integer():
-            fail(self.where, f"{name} is {found:g}; a whole number is accepted")
+        if found is not None and not (found.is_integer() and abs(found) <= _MOST_LINKS):
+            fail(self.where, f"{name} is {found:g}; a whole number up to {_MOST_LINKS:,} is accepted")
         return None if found is None else int(found)
 
     def yes(self, name: str, usual: bool) -> bool:
@@ -222,6 +234,10 @@ def _topics_of(rows: Rows) -> Iterator[NetworkTopic]:
         allowed = [name.strip() for name in row.text("allowed_sites").split(_BETWEEN_SITES)]
         yield NetworkTopic(topic, rate, tuple(filter(None, allowed)) or None, where)
         row.end(_COLUMNS["topics"])
+
+
+def _is_list(cell: Any) -> bool:
+    return isinstance(cell, list | tuple | np.ndarray)
 
 
 def _is_number(text: str) -> bool:

@@ -46,7 +46,7 @@ def document(picture: Picture) -> str:
         still=_still(picture),
         described=escape(f"Network picture: {interest.n_nodes:,} brokers, {run.n_links:,} links."),
         changes=_CHANGES if picture.before is not None else "",
-        comparison=_comparison(picture),
+        comparison=_comparison(picture) + _costs(picture),
         nodes=f"{interest.n_nodes:,}",
         topics=f"{interest.n_topics:,}",
         links=f"{run.n_links:,}",
@@ -214,6 +214,38 @@ def _comparison(picture: Picture) -> str:
         f"<thead><tr><th scope=col>Method</th>{head}<th scope=col>Survives one failure</th></tr></thead>"
         f"<tbody>{body}</tbody></table></div></section>"
     )
+
+
+def _costs(picture: Picture) -> str:
+    """Write what the overlay costs by pair of sites, who relays, and who has all links that it may have."""
+    costs = picture.costs
+    if costs is None:
+        return ""
+    sites = [
+        (f"{c.src} – {c.dst}" if c.src != c.dst else f"inside {c.src}", f"{c.links:,}", f"{c.price:,.2f}")
+        for c in costs.by_sites[:_WORST_SHOWN]
+    ]
+    relays = [(relay.node, f"{relay.topics:,}", f"{relay.price:,.2f}") for relay in costs.relays[:_WORST_SHOWN]]
+    limits = (
+        f" Brokers at their limit of links: {', '.join(map(markup, costs.at_limit[:_WORST_SHOWN]))}."
+        if costs.at_limit
+        else ""
+    )
+    return (
+        f'<section id="costs"><h2>What it costs</h2><p>Price {costs.price:,.2f}: links {costs.price_of_links:,.2f}, '
+        f"relays {costs.price_of_relays:,.2f}. {costs.wan_links:,} links between sites cost {costs.wan_price:,.2f}."
+        f"{limits}</p>{_costs_table('Sites', 'Links', sites)}"
+        f"{_costs_table('Relay', 'Topics carried', relays) if relays else ''}</section>"
+    )
+
+
+def _costs_table(what: str, count: str, rows: Iterable[tuple[str, str, str]]) -> str:
+    body = "".join(
+        f"<tr><th scope=row>{markup(name)}</th><td class=number>{number}</td><td class=number>{price}</td></tr>"
+        for name, number, price in rows
+    )
+    head = f"<th scope=col>{what}</th><th scope=col class=number>{count}</th><th scope=col class=number>Price</th>"
+    return f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
 
 
 def _row(one: Mapping[str, Any], picture: Picture) -> str:

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from topicloom.judge import verify, weak_nodes
-from topicloom.measures import measure_topics
+from topicloom.measures import NetworkCosts, measure_network, measure_topics
 from topicloom.measures.summary import summarize
 from topicloom.model import Interest, Metrics, Overlay, Verdict
 from topicloom.model.arrays import Int32Array, Int64Array
@@ -61,6 +61,8 @@ class Picture:
     compared : sequence of mappings
         Rows of ``topicloom compare``, as its ``results.json`` holds them.
     groups : Groups
+    costs : NetworkCosts or None
+        What it costs on its network, where it has one.
     """
 
     title: str
@@ -73,6 +75,7 @@ class Picture:
     before: Int32Array | None
     compared: Sequence[Mapping[str, Any]]
     groups: Groups
+    costs: NetworkCosts | None = None
 
     @cached_property
     def node_names(self) -> list[str]:
@@ -143,12 +146,19 @@ def gather(
     compared : sequence of mappings
         Rows of a comparison.
     sites : mapping of str to str, optional
-        Site of each node by name; without it, nodes are grouped by the first part of their names.
+        Site of each node by name. Without it, nodes are grouped by the sites of the overlay's network, or else by the
+        first part of their names.
 
     Returns
     -------
     Picture
     """
+    costs = None if overlay.network is None else measure_network(overlay)
+    if sites is None and overlay.network is not None and len(overlay.network.site_names) > 1:
+        sites = {node.node: node.site for node in overlay.network.nodes}
+    if len(overlay.relays):  # a relay is drawn as one of those that a topic has to reach
+        members = overlay.carried if routes is None else routes.interest
+        overlay = replace(overlay, interest=members, relays=np.empty((0, 2), np.int32))
     interest = overlay.interest
     per_topic = measure_topics(interest, overlay.links, exact_up_to=_SAMPLED_ABOVE)
     return Picture(
@@ -162,6 +172,7 @@ def gather(
         before=before,
         compared=compared,
         groups=_groups(interest, sites),
+        costs=costs,
     )
 
 

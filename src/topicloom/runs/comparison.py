@@ -1,8 +1,11 @@
 """Methods side by side on one interest, and links that there are already: what every one of them gives."""
 
+import math
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from functools import partial
+from importlib import import_module
 from typing import Any
 
 import pyarrow as pa
@@ -11,12 +14,13 @@ from topicloom.datasets import generate
 from topicloom.errors import TopicloomError
 from topicloom.files.read.link_findings import LinkFindings
 from topicloom.judge import verify
-from topicloom.measures import mean_hops, measure
+from topicloom.measures import mean_hops, measure, measure_network
 from topicloom.methods.registry import Size, design, spec_of
 from topicloom.methods.selection import MethodChoice
-from topicloom.model import Interest, Overlay
+from topicloom.model import Interest, Network, Overlay
 from topicloom.model.arrays import Int32Array
 from topicloom.runs.encoded_rows import encoded_in, links_in
+from topicloom.runs.request import FOR_NETWORKS
 from topicloom.runs.stages import Stages
 
 METRICS = {
@@ -39,10 +43,14 @@ METRICS = {
     "seconds": "double",
     "refused": "string",
 }
+ON_NETWORK = ("price", "wan_links", "links_that_may_not_be")  # what is known where a network is given
 ARROW = {"bigint": pa.int64(), "double": pa.float64(), "boolean": pa.bool_(), "string": pa.string()}
 # What a method is judged by, smaller is better. Average degree says what links say, diameters what hops say, and
 # seconds are no property of the overlay: with every column counted, hardly any method would ever be beaten.
 _CRITERIA = ("links", "max_degree", "mean_hops", "unwanted_relays", "dies_of_one_failure")
+
+
+Price = Callable[[Int32Array], dict[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -64,7 +72,22 @@ class HeldLinks:
     text: str = "what you have"
 
 
-Row = MethodChoice | HeldLinks
+@dataclass(frozen=True)
+class ForNetwork:
+    """A design for the network that there is, to be compared with what methods give.
+
+    Attributes
+    ----------
+    network : Network
+    text : str
+        What the row of a comparison is called.
+    """
+
+    network: Network
+    text: str = FOR_NETWORKS
+
+
+Row = MethodChoice | HeldLinks | ForNetwork
 
 
 @dataclass(frozen=True)
@@ -98,6 +121,9 @@ class Compared:
         Of the design alone, one thread, compiled; None of links that were there.
     refused : str or None
         Why the method was not run; the values are then None.
+    price, wan_links, links_that_may_not_be : float, int and int, or None
+        On the network that was given: what the links cost together with the topics that nodes relay, how many lead
+        from site to site, and how many may not be. There is no price where some may not be.
     pareto_best : bool
         Every topic is connected, and no other such method is as good by links, maximum degree, hops, unwanted relays
         and survival, and better by one.
@@ -124,6 +150,9 @@ class Compared:
     hops_with_relays: float | None = None
     mean_diameter_with_relays: float | None = None
     max_diameter_with_relays: int | None = None
+    price: float | None = None
+    wan_links: int | None = None
+    links_that_may_not_be: int | None = None
 
     @property
     def connects_every_topic(self) -> bool:
@@ -132,7 +161,8 @@ class Compared:
 
     def to_dict(self) -> dict[str, Any]:
         """Return a JSON-ready dictionary. Infinite values are null."""
-        return asdict(self)
+        priced = self.links_that_may_not_be is not None
+        return {name: value for name, value in asdict(self).items() if priced or name not in ON_NETWORK}
 
 
 @dataclass(frozen=True)
@@ -165,6 +195,7 @@ def compare_rows(
     held: bool,
     expand: str | None = None,
     check: Callable[[Size], object] | None = None,
+    network: Network | None = None,
 ) -> Comparison:
     """Run methods one after the other on rows of subscriptions.
 
@@ -176,6 +207,8 @@ def compare_rows(
         Whether the links get a row of their own, the first.
     check : callable, optional
         Refuses a size that would not fit.
+    network : Network, optional
+        Adds a row for a design for it, and says what all rows cost on it.
 
     Raises
     ------
@@ -189,27 +222,59 @@ def compare_rows(
     asked: list[Row] = [*choices]
     if fitted is not None and held:
         asked.insert(0, HeldLinks(fitted.links, found.interest.n_nodes + len(fitted.strangers)))
+    price: Price | None = None
+    if network is not None:
+        asked.append(ForNetwork(network))
+        names = [found.interest.node_label(v) for v in range(found.interest.n_nodes)]
+        price = partial(_priced, network, [*names, *([] if fitted is None else fitted.strangers)])
     with stages("compare", f"running {len(choices)} methods"):
-        compared = [compared_as(row, metrics_for(row, found.interest, seed)) for row in asked]
+        compared = [compared_as(row, metrics_for(row, found.interest, seed, price)) for row in asked]
     return Comparison(tuple(compared), found.counts, found.fingerprint, None if fitted is None else fitted.findings)
 
 
 def compared_as(row: Row, values: Mapping[str, Any]) -> Compared:
     """The values of a row under its name."""
     reference = isinstance(row, MethodChoice) and spec_of(row.method).reference
-    known: dict[str, Any] = {name: values.get(name) for name in METRICS}
+    known: dict[str, Any] = {name: values.get(name) for name in (*METRICS, *ON_NETWORK)}
     return Compared(name=row.text, reference=reference, **known)
 
 
-def metrics_for(row: Row, interest: Interest, seed: int) -> dict[str, Any]:
+def metrics_for(row: Row, interest: Interest, seed: int, price: Price | None = None) -> dict[str, Any]:
     """Measure the design of a method, or given links. Returns the reason where the method refuses."""
     if isinstance(row, MethodChoice):
-        return evaluate(interest, row, seed)
+        return evaluate(interest, row, seed, price)
+    if isinstance(row, ForNetwork):
+        return _for_network(row.network, interest, seed)
     ids = interest.nodes, interest.topics
-    return metrics_of(Overlay(Interest.from_ids(*ids, n_nodes=row.n_nodes, n_topics=interest.n_topics), row.links))
+    held = Overlay(Interest.from_ids(*ids, n_nodes=row.n_nodes, n_topics=interest.n_topics), row.links)
+    return {**metrics_of(held), **({} if price is None else price(row.links))}
 
 
-def evaluate(interest: Interest, choice: MethodChoice, seed: int) -> dict[str, Any]:
+def _for_network(network: Network, interest: Interest, seed: int) -> dict[str, Any]:
+    """Metrics of a design for a network. A topic counts as broken where its relays do not connect it, either."""
+    design_network = import_module("topicloom.methods.network").design_network  # its kernels take long to load
+    wide = network.widened(interest)
+    start = time.perf_counter()
+    try:
+        made = replace(design_network(wide, network.resolve(wide), seed=seed), network=network)
+    except TopicloomError as error:
+        return {"refused": str(error)}
+    seconds, costs = time.perf_counter() - start, measure_network(made)
+    priced = {"price": costs.price, "wan_links": costs.wan_links, "links_that_may_not_be": 0}
+    return {**metrics_of(made), **priced, "seconds": seconds}
+
+
+def _priced(network: Network, names: Sequence[str], links: Int32Array) -> dict[str, Any]:
+    """What links cost on a network, by name. Nodes that it does not know may not be linked."""
+    known = {node.node for node in network.nodes}
+    ends = [(names[u], names[v]) for u, v in links.tolist()]
+    prices = [network.price(u, v) if {u, v} <= known else math.inf for u, v in ends]
+    apart = [{u, v} <= known and network.site_of(u) != network.site_of(v) for u, v in ends]
+    wrong = sum(map(math.isinf, prices))
+    return {"price": None if wrong else sum(prices, 0.0), "wan_links": sum(apart), "links_that_may_not_be": wrong}
+
+
+def evaluate(interest: Interest, choice: MethodChoice, seed: int, price: Price | None = None) -> dict[str, Any]:
     """Metrics of one method, or why it refused."""
     try:
         design(generate(nodes=40, topics=8, subscriptions=2), choice.method, **choice.options)  # compiles, untimed
@@ -218,7 +283,7 @@ def evaluate(interest: Interest, choice: MethodChoice, seed: int) -> dict[str, A
         seconds = time.perf_counter() - start
     except TopicloomError as error:
         return {"refused": str(error)}
-    return {**metrics_of(overlay), "seconds": seconds}
+    return {**metrics_of(overlay), **({} if price is None else price(overlay.links)), "seconds": seconds}
 
 
 def metrics_of(overlay: Overlay) -> dict[str, Any]:
@@ -255,4 +320,6 @@ def results_table(compared: Sequence[Compared]) -> pa.Table:
     texts = {"name": pa.string(), "reference": pa.bool_(), "pareto_best": pa.bool_()}
     kinds = {**texts, **{name: ARROW[kind] for name, kind in METRICS.items()}}
     rows = [one.to_dict() for one in compared]
-    return pa.table({name: pa.array([row[name] for row in rows], kind) for name, kind in kinds.items()})
+    if any("price" in row for row in rows):
+        kinds |= dict(zip(ON_NETWORK, (pa.float64(), pa.int64(), pa.int64())))
+    return pa.table({name: pa.array([row.get(name) for row in rows], kind) for name, kind in kinds.items()})

@@ -2,7 +2,7 @@
 
 import io
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 from itertools import islice
@@ -21,7 +21,8 @@ from topicloom.files.write.overlay_directory import (
     write_sheet,
 )
 from topicloom.files.write.run_file import write_json, write_run
-from topicloom.judge import verify_network
+from topicloom.judge import NetworkFault, verify_network
+from topicloom.judge.network_reach import reach_sentence
 from topicloom.methods.references.beside import usual_ways
 from topicloom.methods.registry import design
 from topicloom.model import ForbiddenLinks, Metrics, Network, Overlay, Verdict
@@ -157,8 +158,26 @@ def _design_for(
         started=started,
         seconds=stages.seconds,
     )
-    wrong = (fault.sentence for fault in judged_here.faults if fault.kind != "broken-topic")
+    wrong = _network_faults(asked, overlay, judged_here.faults)
     return Designed(files, metrics, verdict, run, tuple(islice(wrong, _SHOWN)))
+
+
+def _network_faults(asked: NetworkRequest, overlay: Overlay, faults: Sequence[NetworkFault]) -> Iterator[str]:
+    """What an overlay does against its network in words, and why topics cannot be connected.
+
+    Topics that are in pieces are named by the verdict already.
+    """
+    interest, network = overlay.interest, asked.network
+    names = [interest.node_label(v) for v in range(interest.n_nodes)]
+    for fault in faults:
+        if fault.kind != "broken-topic":
+            yield fault.sentence
+        if fault.kind in ("broken-topic", "broken-without"):
+            topic, unit = str(fault.names[0]), None if fault.kind == "broken-topic" else str(fault.names[1])
+            down = [] if unit is None else [name for name in names if network.unit_of(name, str(asked.survive)) == unit]
+            members = [names[v] for v in interest.subscribers(interest.topic_id(fault.names[0])).tolist()]
+            if (why := reach_sentence(network, topic, members, down, unit)) is not None:
+                yield why
 
 
 def dry_run_rows(tables: Sequence[pa.Table], stages: Stages, **given: Any) -> None:

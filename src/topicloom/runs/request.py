@@ -98,6 +98,8 @@ class DesignRequest:
     @property
     def forbidden(self) -> ForbiddenLinks:
         """What the overlay is to keep of the links that may not be."""
+        if self.network is not None:
+            return self.network.network.forbidden_links()
         return ForbiddenLinks() if self.bars is None else self.bars.forbidden
 
     @property

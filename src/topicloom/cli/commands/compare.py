@@ -18,8 +18,9 @@ from topicloom.files.write.atomic import whole_directory
 from topicloom.files.write.destination import check_destination
 from topicloom.files.write.run_file import run_header, write_json, write_run
 from topicloom.methods.selection import MethodChoice
+from topicloom.model import Network
 from topicloom.model.checks import checked_seed
-from topicloom.runs.request import MEMORY, SPARK
+from topicloom.runs.request import DISTRIBUTED, MEMORY, SPARK
 from topicloom.spark.session.memory import available_memory
 from topicloom.spark.session.session import cores_of, is_embedded
 from topicloom.spark.session.warm import COMPILING, warm
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
 EXAMPLE = "Example: topicloom compare subscriptions.csv.gz comparison --links have.csv --methods gm,low-oda:rho=3,hub"
 _HEADER = ("method", *COLUMNS.values(), "seconds")
+_ON_NETWORK = ("price", "links between sites", "links that may not be")
 
 
 def command(
@@ -45,6 +47,13 @@ def command(
         str | None,
         typer.Option(
             help="Links of today, a table with src and dst or an overlay directory: a row of its own, what you have.",
+            show_default=False,
+        ),
+    ] = None,
+    network: Annotated[
+        Path | None,
+        typer.Option(
+            help="Folder of a network, as for design: adds a row for a design for it, and what all rows cost on it.",
             show_default=False,
         ),
     ] = None,
@@ -66,6 +75,12 @@ def command(
     out = out.absolute()
     check_destination(out, overwrite=overwrite, inputs=[subscriptions])
     check_engine(engine, spark_options)
+    if network is not None and engine == DISTRIBUTED:
+        raise InvalidOptionError("--network is for comparisons in one process; --engine memory makes them")
+    engine = engine if network is None else MEMORY
+    there = None
+    if network is not None:
+        there = Network.read(network, separator=table.separator, encoding=table.encoding, trim=table.trim)
     given = [(subscriptions, table.wanted), *([] if links is None else [(links, link_table.wanted_as(table))])]
     where = spark_options.master, spark_options.remote
     with narrated("starting") as narrator:
@@ -79,7 +94,9 @@ def command(
         check = partial(check_side_by_side, choices=choices, cores=cores, available=available)
         task = partial(compare_rows, seed=seed, expand=table.expand, check=check)
         if engine == MEMORY:
-            found = task(tables_in_memory(given, narrator), stages, choices=choices, held=links is not None)
+            found = task(
+                tables_in_memory(given, narrator), stages, choices=choices, held=links is not None, network=there
+            )
         else:
             with spark_tables(given, spark_options, narrator) as (spark, tables):
                 from topicloom.spark.session.workers import check_workers
@@ -105,7 +122,9 @@ def command(
         results = [one.to_dict() for one in compared]
         print(json.dumps({"out": str(out), "results": results, **about}, allow_nan=False))
     else:
-        print_table(_HEADER, [_row(one) for one in compared], title=title)
+        priced = () if there is None else _ON_NETWORK
+        rows = [(*_row(one), *(() if there is None else _costs(one))) for one in compared]
+        print_table((*_HEADER, *priced), rows, title=title)
         tell(
             "* Pareto-best: all topics are connected, and no other such method is as good by links, maximum degree, "
             "hops, unwanted relays and survival, and better by one"
@@ -197,6 +216,13 @@ def _write(
         write_json(staging / "results.json", {**run, "results": [one.to_dict() for one in compared]})
         draw_comparison(compared, title, staging)
         write_run(staging, run)
+
+
+def _costs(one: "Compared") -> tuple[str, ...]:
+    if one.refused is not None or one.links_that_may_not_be is None:
+        return ("–",) * len(_ON_NETWORK)
+    price = "–" if one.price is None else format_number(one.price)
+    return (price, f"{one.wan_links:,}", f"{one.links_that_may_not_be:,}")
 
 
 def _row(one: "Compared") -> tuple[str, ...]:

@@ -169,7 +169,7 @@ def command(
                     [source],
                     partial(task, available=available),
                     stages=stages,
-                    sentence=f"designing with {request.method}",
+                    sentence="designing for the network" if request.network else f"designing with {request.method}",
                 )
         if result is not None and result.files:
             network = None if request.network is None else request.network.network

@@ -14,6 +14,7 @@ from topicloom.errors import InvalidOptionError
 from topicloom.files.read.read_options import ReadOptions
 from topicloom.files.read.table import every_row
 from topicloom.files.write.atomic import check_destination
+from topicloom.files.write.overlay_directory import NETWORK, RELAYS
 from topicloom.model import Overlay
 from topicloom.routing import Plan, Routes, routes
 from topicloom.routing.ownership import check_kinds
@@ -79,6 +80,8 @@ def command(
                 "on Spark all trees are chosen again (--fresh), and --inventory, --keep, --standby and --for with nats "
                 f"or rabbitmq cannot be taken{reason}"
             )
+        if any((overlay / part).exists() for part in (RELAYS, NETWORK)):
+            raise InvalidOptionError(f"on Spark routes know no relays and no network, and {overlay} has them")
         return _on_spark(overlay, plan, target, weights, spark_options, overwrite=overwrite, as_json=as_json)
     older = keep if keep is not None else plan if plan.exists() and not fresh else None
     with narrated("reading the overlay") as narrator:

@@ -77,7 +77,8 @@ def _given(folder: Path) -> tuple[Overlay, Routes | None]:
 
 
 def _check_same(overlay: Overlay, routes: Routes, plan: Path) -> None:
-    if Overlay(routes.interest, routes.links) != overlay:
+    over = overlay.interest if len(overlay.relays) else routes.interest  # which has the relays among its subscribers
+    if Overlay(over, routes.links, relays=overlay.relays) != overlay:
         raise InvalidOptionError(f"{plan} is not a plan of this overlay; topicloom routes makes one")
 
 
