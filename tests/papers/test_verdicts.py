@@ -15,7 +15,7 @@ from topicloom_papers.page import verdicts
 from topicloom_papers.page.lookup import NotMeasuredError, Results
 from topicloom_papers.page.verdicts import Compared, Tried, compared, verdict
 from topicloom_papers.studies import STUDIES
-from topicloom_papers.studies.shared import growth
+from topicloom_papers.studies.formulas import Formula
 
 RESULTS = Path(__file__).parents[2] / "docs" / "results" / "results.parquet"
 
@@ -97,7 +97,7 @@ def test_a_number_inside_our_seeds_still_differs_and_is_counted_apart():
 def test_a_curve_is_judged_by_its_ends():
     """Single steps once hid that degrees rise by 18 % over a curve that is said to fall."""
     frame = pd.concat([by_seed([value], nodes=(n,)).frame for n, value in ((100, 10), (500, 10.9), (1000, 11.8))])
-    assert growth(Results(frame), "nodes", "degree") == pytest.approx(1.18)
+    assert Formula("growth(nodes, degree[])")(Results(frame)) == pytest.approx(1.18)
     fall = committed(
         "low-oda-fig8", "2D-ODA's degree at the last point over that at the first (§6.5: falls with nodes)"
     )
