@@ -147,7 +147,8 @@ def exists(name):
         if option in inspect.signature(tl.Maintainer).parameters:
             return tl.Maintainer(interest, tl.low_oda(interest), **chosen).overlay.verify().ok
         return tl.design(interest, "dc", **{"partitions": 2, **chosen}).verify().ok
-    return name in tl.METHODS or (Path(tl.__file__).parent / name).exists()
+    package = Path(tl.__file__).parent
+    return name in tl.METHODS or (package / name).exists() or (package.parent / name).exists()
 
 
 @pytest.mark.parametrize("row", ROWS, ids=range(len(ROWS)))

@@ -11,7 +11,7 @@ from support.small_interests import interests
 from support.star_merge_replay import pn_ratios, star_sets
 from topicloom.errors import InvalidOptionError
 from topicloom.methods.dc.partitioning import divide
-from topicloom_papers.simulation.network import HEADER, NUMBER, Network, Send, Wake, size_of
+from topicloom_papers.simulation.network import HEADER, NUMBER, Send, SimulatedNetwork, Wake, size_of
 
 
 def pairs(links):
@@ -152,7 +152,7 @@ class Echo:
 @given(st.floats(0, 0.9), st.integers(1, 8), st.integers(0, 99))
 def test_a_message_arrives_at_most_once_and_is_acknowledged_or_given_up(loss, tries, seed):
     programs = [Echo(1), Echo(0)]
-    network = Network(programs, tl.Faults(loss=loss, tries=tries), seed=seed, horizon=1e9)
+    network = SimulatedNetwork(programs, tl.Faults(loss=loss, tries=tries), seed=seed, horizon=1e9)
     network.run()
     for one, other in (programs, programs[::-1]):
         assert one.told + one.lost == 1 and other.heard <= 1
@@ -161,7 +161,7 @@ def test_a_message_arrives_at_most_once_and_is_acknowledged_or_given_up(loss, tr
 
 def test_a_crashed_node_neither_sends_nor_hears():
     programs = [Echo(1), Echo(0)]
-    network = Network(programs, tl.Faults(crashes=0.5, crash_until=0.0), seed=0, horizon=1e9)
+    network = SimulatedNetwork(programs, tl.Faults(crashes=0.5, crash_until=0.0), seed=0, horizon=1e9)
     (crashed,) = network.crashed_at
     network.run()
     assert programs[crashed].heard == 0 and programs[1 - crashed].heard == 0 and programs[1 - crashed].lost == 1

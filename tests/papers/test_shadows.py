@@ -16,7 +16,7 @@ from topicloom.errors import InvalidOptionError
 from topicloom_papers.simulation.leave_reasons import LeaveRecord
 from topicloom_papers.simulation.network import Lost, Send
 from topicloom_papers.simulation.shadow_node import ShadowNode
-from topicloom_papers.simulation.shadow_planning import Rule, Told, chosen_links
+from topicloom_papers.simulation.shadow_planning import RepairRule, Told, chosen_links
 
 
 @st.composite
@@ -238,7 +238,7 @@ def test_a_neighbour_leads_when_the_first_does_not_answer():
 
 
 def test_a_shadow_that_has_reported_is_not_missing_when_only_acknowledgements_were_lost():
-    rule = Rule(3.0, 0, 1.0, 3, None, np.zeros(6, np.uint64))
+    rule = RepairRule(3.0, 0, 1.0, 3, None, np.zeros(6, np.uint64))
     node = ShadowNode(1, (7,), rule)
     node.neighbours, node.told = {5: frozenset({7})}, {5: Told((7,), (1, 2, 3), (), ())}
     node.notice({5}, 0)
@@ -253,7 +253,7 @@ def test_a_shadow_that_has_reported_is_not_missing_when_only_acknowledgements_we
 
 
 def test_pieces_that_reports_show_to_be_connected_need_no_link():
-    rule = Rule(3.0, 0, 1.0, 3, None, np.zeros(6, np.uint64))
+    rule = RepairRule(3.0, 0, 1.0, 3, None, np.zeros(6, np.uint64))
     apart = {1: (1, (7,), ()), 2: (1, (7,), ())}
     met = {1: (1, (7,), ((5, (7,)),)), 2: (1, (7,), ((5, (7,)),))}
     assert chosen_links(apart, {1, 2}, rule) == [(1, 2)] and chosen_links(met, {1, 2}, rule) == []

@@ -13,9 +13,9 @@ from topicloom_papers.cells.runner import values_of
 from topicloom_papers.cells.studies import ABOUT, AT_LEAST, AT_MOST, ORDER, Published, Scale, Study
 from topicloom_papers.page import verdicts
 from topicloom_papers.page.lookup import NotMeasuredError, Results
-from topicloom_papers.page.verdicts import Compared, Tried, compared, verdict
+from topicloom_papers.page.verdicts import PublishedResult, Tried, compared, verdict
 from topicloom_papers.studies import STUDIES
-from topicloom_papers.studies.shared import growth
+from topicloom_papers.studies.formulas import Formula
 
 RESULTS = Path(__file__).parents[2] / "docs" / "results" / "results.parquet"
 
@@ -97,7 +97,7 @@ def test_a_number_inside_our_seeds_still_differs_and_is_counted_apart():
 def test_a_curve_is_judged_by_its_ends():
     """Single steps once hid that degrees rise by 18 % over a curve that is said to fall."""
     frame = pd.concat([by_seed([value], nodes=(n,)).frame for n, value in ((100, 10), (500, 10.9), (1000, 11.8))])
-    assert growth(Results(frame), "nodes", "degree") == pytest.approx(1.18)
+    assert Formula("growth(nodes, degree[])")(Results(frame)) == pytest.approx(1.18)
     fall = committed(
         "low-oda-fig8", "2D-ODA's degree at the last point over that at the first (§6.5: falls with nodes)"
     )
@@ -134,7 +134,9 @@ def committed(name, says):
 def test_times_are_not_judged_and_experiments_not_counted():
     time = Published("a time", 1, lambda results: 9, time=True)
     tried = Published("another reading", 1, lambda results: 1, experiment=True)
-    rows = [Compared("s", number, number.ours(None), verdict(number, number.ours(None))) for number in (time, tried)]
+    rows = [
+        PublishedResult("s", number, number.ours(None), verdict(number, number.ours(None))) for number in (time, tried)
+    ]
     assert [row.verdict for row in rows] == ["time", "agrees"]
     assert verdicts.tally(rows).startswith("Of 0 published")
     assert "Other readings" in verdicts.as_markdown(rows)
@@ -146,7 +148,7 @@ def test_trends_are_judged_and_counted_apart():
         Published("a curve that falls", 1, lambda results: 0.9, "≤", trend=True),
         Published("a curve that does not", 1, lambda results: 1.5, "≤", trend=True),
     ]
-    rows = [Compared("s", number, number.ours(None), verdict(number, number.ours(None))) for number in numbers]
+    rows = [PublishedResult("s", number, number.ours(None), verdict(number, number.ours(None))) for number in numbers]
     assert verdicts.tally(rows).startswith(
         "Of 1 published"
     ) and "Of 2 claims on trends and variances, 1 hold." in verdicts.tally(rows)
@@ -156,7 +158,7 @@ def test_trends_are_judged_and_counted_apart():
 
 def test_a_bar_in_a_row_does_not_end_its_cell():
     number = Published("degree at |V| partitions", 1, lambda results: 1)
-    table = verdicts.as_markdown([Compared("s", number, 1.0, "agrees")])
+    table = verdicts.as_markdown([PublishedResult("s", number, 1.0, "agrees")])
     assert [line.replace("\\|", "").count("|") for line in table.splitlines()] == [6, 6, 6]
 
 
@@ -193,7 +195,7 @@ def test_what_an_experiment_decides():
         Published("impossible", 10, lambda results: 20, why="ring-order", shown_by=("bound",)),
         Published("none can be below", 10, lambda results: 12, "≥", experiment=True, key="bound"),
     ]
-    rows = [Compared("s", number, number.ours(None), verdict(number, number.ours(None))) for number in numbers]
+    rows = [PublishedResult("s", number, number.ours(None), verdict(number, number.ours(None))) for number in numbers]
     tried = Tried(rows)
     assert [[one.number.key for one in tried.deciding(row)] for row in rows[:2]] == [["found"], []]
     assert [tried.chosen_afterwards(row) for row in rows[:4]] == [False, False, True, False]

@@ -27,7 +27,7 @@ _TRIED = 4  # replacements that are tried for links
 Bools = npt.NDArray[np.bool_]
 
 
-class Star(NamedTuple):
+class NodeStar(NamedTuple):
     """A node, its neighbours, and the pieces into which its topics fall without it."""
 
     node: int
@@ -81,7 +81,7 @@ def _thin_star(state: OverlayState, u: int) -> bool:
     return len(gone) > 0
 
 
-def star_of(state: OverlayState, u: int) -> Star:
+def star_of(state: OverlayState, u: int) -> NodeStar:
     """Find the star of a node, neighbours ascending, by one walk through each of its topics."""
     others, topics = np.sort(state.neighbours.of(u)), state.rows.of(u)
     piece = _pieces_without(state, u, others, topics)
@@ -89,16 +89,16 @@ def star_of(state: OverlayState, u: int) -> Star:
     for t in range(len(topics)):
         _, which, count = np.unique(piece[:, t], return_inverse=True, return_counts=True)
         alike[:, t] = count[which]
-    return Star(u, others, topics, piece, alike)
+    return NodeStar(u, others, topics, piece, alike)
 
 
-def cut_of_one(star: Star, x: int) -> Cut:
+def cut_of_one(star: NodeStar, x: int) -> Cut:
     """Find the topics that need the link to neighbour number x."""
     needed = (star.piece[x] >= 0) & (star.alike[x] == 1)
     return Cut(star.others[x : x + 1], star.topics[needed], np.full(int(needed.sum()), star.others[x], np.int32))
 
 
-def cut_of_two(star: Star, x: int, y: int) -> Cut | None:
+def cut_of_two(star: NodeStar, x: int, y: int) -> Cut | None:
     """Find the topics that need one of two links, without a substitute.
 
     Returns None if a topic falls into three components without them.
@@ -113,7 +113,7 @@ def cut_of_two(star: Star, x: int, y: int) -> Cut | None:
     return Cut(star.others[[x, y]], star.topics[needed], ends)
 
 
-def _single_cuts(star: Star) -> list[Cut]:
+def _single_cuts(star: NodeStar) -> list[Cut]:
     """The cut of each link, the smallest first."""
     return sorted((cut_of_one(star, x) for x in range(len(star.others))), key=lambda cut: len(cut.topics))
 
@@ -135,7 +135,7 @@ def _exchange(state: OverlayState, u: int, cuts: list[Cut]) -> bool:
     return False
 
 
-def _divert(state: OverlayState, star: Star) -> bool:
+def _divert(state: OverlayState, star: NodeStar) -> bool:
     """Replace two links of a node by one, and by one between others for the topics that it does not join.
 
     Where the node has no other neighbour in a topic, no link between others will do: that is what most links of a node

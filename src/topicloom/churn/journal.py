@@ -32,7 +32,7 @@ class Also(Protocol):
     def __call__(self, database: sqlite3.Connection, *, events: Sequence[Event], change: Change) -> None: ...
 
 
-class Entry(NamedTuple):
+class JournalEntry(NamedTuple):
     """What a batch tells the world: a `change_line`, and rows of `rejected_row`."""
 
     batch: int
@@ -121,11 +121,11 @@ class Journal:
         new = sum(_sum_of(("seen", *row)) for row in seen) + _sum_of(("outbox", *entry))
         _put_sum(database, int(self._fact(_SUM), 16) + new)
 
-    def to_hand_out(self) -> list[Entry]:
+    def to_hand_out(self) -> list[JournalEntry]:
         """Return the batches that were committed and may not have been handed out."""
         with in_words(self._store.path):
             rows = self._database.execute("SELECT batch, changes, rejected FROM outbox ORDER BY batch").fetchall()
-            return [Entry(batch, json.loads(changes), json.loads(rejected)) for batch, changes, rejected in rows]
+            return [JournalEntry(batch, json.loads(changes), json.loads(rejected)) for batch, changes, rejected in rows]
 
     def handed_out(self, batch: int) -> None:
         """Forget what a batch had to tell."""

@@ -14,7 +14,7 @@ from topicloom.routing.touching import Touched, owner_names, touched_brokers
 Link = tuple[str, str]
 
 
-class CutTopic(NamedTuple):
+class TopicCutAtBarrier(NamedTuple):
     """A topic that is not whole between the two barriers.
 
     Attributes
@@ -48,7 +48,7 @@ class Steps:
         Rows that become ready and shut.
     new_links, retired_links : tuple of (src, dst)
         Links that carry rows in only one of the plans; firewalls have to know.
-    cut : tuple of CutTopic
+    cut : tuple of TopicCutAtBarrier
         Topics that are not whole at the barrier.
     touched : tuple of Touched
         Brokers that have to do something, and how.
@@ -66,7 +66,7 @@ class Steps:
     standby: tuple[Row, ...]
     new_links: tuple[Link, ...]
     retired_links: tuple[Link, ...]
-    cut: tuple[CutTopic, ...]
+    cut: tuple[TopicCutAtBarrier, ...]
     touched: tuple[Touched, ...]
     start: tuple[str, ...] = ()
     sessions: tuple[Link, ...] = ()
@@ -190,7 +190,7 @@ def _sessions(old: Routes, retired: set[Link]) -> tuple[Link, ...]:
     return tuple(sorted((owner[link], link[owner[link] == link[0]]) for link in retired))
 
 
-def _cut(old: Routes, new: Routes, off: set[Row], kept: set[Row]) -> tuple[CutTopic, ...]:
+def _cut(old: Routes, new: Routes, off: set[Row], kept: set[Row]) -> tuple[TopicCutAtBarrier, ...]:
     """Topics that lose rows, and how the nodes that want them before and after hang together meanwhile."""
     losing = sorted({topic for topic, _, _ in off})
     rows: dict[str, list[Link]] = {topic: [] for topic in losing}
@@ -202,7 +202,7 @@ def _cut(old: Routes, new: Routes, off: set[Row], kept: set[Row]) -> tuple[CutTo
     for topic in losing:
         sizes = _part_sizes(members[0].get(topic, set()) & members[1].get(topic, set()), rows[topic])
         if len(sizes) > 1:
-            cut.append(CutTopic(topic, len(sizes), sum(sizes) - max(sizes)))
+            cut.append(TopicCutAtBarrier(topic, len(sizes), sum(sizes) - max(sizes)))
     return tuple(cut)
 
 

@@ -17,7 +17,7 @@ _ACCEPTS_ONLY, _BOTH, _DIALS_ONLY = 0, 1, 2
 _SHOWN = 5
 
 
-class Broker(Protocol):
+class BrokerRole(Protocol):
     """What ownership asks of a broker of an inventory."""
 
     @property
@@ -29,7 +29,7 @@ class Broker(Protocol):
         """Whether it may be connected to."""
 
 
-class Inventory(Protocol):
+class HasBrokers(Protocol):
     """What ownership asks of an inventory: brokers by node label."""
 
     @property
@@ -37,10 +37,10 @@ class Inventory(Protocol):
         """Brokers by node label."""
 
 
-Brokers = Inventory | Mapping[str, Broker]
+Brokers = HasBrokers | Mapping[str, BrokerRole]
 
 
-def brokers_of(inventory: Brokers | None) -> Mapping[str, Broker] | None:
+def brokers_of(inventory: Brokers | None) -> Mapping[str, BrokerRole] | None:
     """The brokers by node label, from an inventory or from such a mapping itself."""
     return inventory if inventory is None or isinstance(inventory, Mapping) else inventory.brokers
 
@@ -48,7 +48,7 @@ def brokers_of(inventory: Brokers | None) -> Mapping[str, Broker] | None:
 def start_order(
     interest: Interest,
     links: Int32Array,
-    brokers: Mapping[str, Broker] | None = None,
+    brokers: Mapping[str, BrokerRole] | None = None,
     before: npt.NDArray[np.integer[Any]] | None = None,
 ) -> Int32Array:
     """Put the brokers in the order in which they start. Returns node ids.
@@ -119,7 +119,7 @@ def ranks(order: Int32Array) -> Int64Array:
     return rank
 
 
-def check_dialling(interest: Interest, links: Int32Array, brokers: Mapping[str, Broker]) -> None:
+def check_dialling(interest: Interest, links: Int32Array, brokers: Mapping[str, BrokerRole]) -> None:
     """Refuse links of which no end may dial the other, and nodes that the inventory lacks.
 
     Raises
@@ -170,7 +170,7 @@ def _some(names: list[str]) -> str:
     return ", ".join(map(repr, names[:_SHOWN])) + (f" and {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else "")
 
 
-def undialled_pairs(numbers: Mapping[str, int], brokers: Mapping[str, Broker]) -> Int32Array:
+def undialled_pairs(numbers: Mapping[str, int], brokers: Mapping[str, BrokerRole]) -> Int32Array:
     """Pairs of nodes of which neither may dial the other, as ids. ``numbers`` gives the id of every label.
 
     Raises
@@ -186,7 +186,7 @@ def undialled_pairs(numbers: Mapping[str, int], brokers: Mapping[str, Broker]) -
     return ForbiddenLinks.of(brokers=known).ids(numbers)
 
 
-def _classes(interest: Interest, brokers: Mapping[str, Broker] | None) -> Int64Array:
+def _classes(interest: Interest, brokers: Mapping[str, BrokerRole] | None) -> Int64Array:
     if brokers is None:
         return np.full(interest.n_nodes, _BOTH, np.int64)
     dials, accepts = _permissions(interest, brokers)
@@ -194,7 +194,7 @@ def _classes(interest: Interest, brokers: Mapping[str, Broker] | None) -> Int64A
 
 
 def _permissions(
-    interest: Interest, brokers: Mapping[str, Broker]
+    interest: Interest, brokers: Mapping[str, BrokerRole]
 ) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
     named = [brokers[interest.node_label(v)] for v in range(interest.n_nodes)]
     return np.array([b.dials for b in named], bool), np.array([b.accepts for b in named], bool)

@@ -11,7 +11,7 @@ from topicloom.judge.connected import forbidden_links
 from topicloom.model import BrokenTopic, ForbiddenLinks
 from topicloom.model.arrays import Int32Array
 from topicloom.model.forbidden import separated_sentence
-from topicloom.routing.ownership import Broker, undialled_pairs
+from topicloom.routing.ownership import BrokerRole, undialled_pairs
 
 _SHOWN = 5
 
@@ -28,7 +28,7 @@ class Bars:
     """
 
     pairs: tuple[tuple[str, str], ...] = ()
-    brokers: Mapping[str, Broker] | None = None
+    brokers: Mapping[str, BrokerRole] | None = None
 
     @cached_property
     def forbidden(self) -> ForbiddenLinks:

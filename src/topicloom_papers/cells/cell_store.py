@@ -23,7 +23,7 @@ SCHEMA = pa.schema(
 )
 
 
-class Store:
+class CellStore:
     """Values of the cells finished so far, under the output folder of a study run.
 
     A wave of cells becomes a file of the journal in one rename, so that a run that is killed loses the wave under way

@@ -27,7 +27,7 @@ BESIDE = ("topicloom.methods.bounds", "topicloom.methods.refinement", "topicloom
 _MODULE = re.compile(r"topicloom(_papers)?(\.\w+)+")
 
 
-class Place(NamedTuple):
+class DefinedName(NamedTuple):
     """Where a name is defined."""
 
     module: str
@@ -40,7 +40,7 @@ class _Definition(NamedTuple):
     code: tuple[str, ...]
     names: frozenset[tuple[str, ...]]
     texts: frozenset[str]
-    methods: tuple[Place, ...]
+    methods: tuple[DefinedName, ...]
 
 
 @dataclass
@@ -62,12 +62,12 @@ def fingerprint(module: str, function: str, texts: frozenset[str] = frozenset())
     return hashlib.sha256("\n".join(sorted(found)).encode()).hexdigest()[:16]
 
 
-def reachable(module: str, function: str, texts: Iterable[str] = ()) -> set[Place]:
+def reachable(module: str, function: str, texts: Iterable[str] = ()) -> set[DefinedName]:
     """Find the definitions that a function of a module can reach."""
     entered = _entered()
-    waiting = {Place(module, function), *(entered[text] for text in texts if text in entered)}
-    reached: set[Place] = set()
-    methods: set[Place] = set()
+    waiting = {DefinedName(module, function), *(entered[text] for text in texts if text in entered)}
+    reached: set[DefinedName] = set()
+    methods: set[DefinedName] = set()
     called: set[str] = set()
     while waiting:
         reached |= waiting
@@ -99,10 +99,10 @@ def is_engine(module: str) -> bool:
 
 
 @cache
-def _entered() -> dict[str, Place]:
+def _entered() -> dict[str, DefinedName]:
     """Texts by which functions are entered, over all of the engine."""
     modules = (name for name in _names_of_modules() if is_engine(name))
-    return {text: Place(name, to) for name in modules for text, to in _parsed(name).entered.items()}
+    return {text: DefinedName(name, to) for name in modules for text, to in _parsed(name).entered.items()}
 
 
 def _names_of_modules() -> Iterator[str]:
@@ -156,16 +156,16 @@ def _defines(node: ast.stmt) -> list[str]:
 
 
 @cache
-def _definition(place: Place) -> _Definition:
+def _definition(place: DefinedName) -> _Definition:
     """What a definition, or a method of a class, says."""
     owner, _, method = place.name.partition(".")
     code: list[str] = []
     names: set[tuple[str, ...]] = set()
     texts: set[str] = set()
-    methods: list[Place] = []
+    methods: list[DefinedName] = []
     for whole in _parsed(place.module).defined[owner]:
         node, apart = _split(whole)
-        methods += [Place(place.module, f"{owner}.{part.name}") for part in apart]
+        methods += [DefinedName(place.module, f"{owner}.{part.name}") for part in apart]
         for part in [part for part in apart if part.name == method] if method else [node]:
             bare = _Bare().visit(ast.parse(ast.unparse(part)).body[0])
             code.append(f"{owner if method else ''}: {ast.dump(bare)}")
@@ -201,12 +201,12 @@ def _chains(node: ast.AST) -> Iterator[tuple[str, ...]]:
 
 
 @cache
-def _find(module: str, chain: tuple[str, ...]) -> Place | None:
+def _find(module: str, chain: tuple[str, ...]) -> DefinedName | None:
     """Where a name, or an attribute of an imported module, is defined."""
     name, *rest = chain
     found = _parsed(module)
     if name in found.defined:
-        return Place(module, name)
+        return DefinedName(module, name)
     if name not in found.imported:
         return None
     source, original = found.imported[name]

@@ -115,7 +115,7 @@ def dataset(name: str) -> Interest:
     return Interest.from_pairs(table["node"], table["topic"])
 
 
-class Round(NamedTuple):
+class ChurnRound(NamedTuple):
     """A node, by its number among all that ever take part, that joins or leaves."""
 
     joins: bool
@@ -127,7 +127,7 @@ class Churn(NamedTuple):
 
     everyone: Interest
     start: int
-    rounds: Sequence[Round]
+    rounds: Sequence[ChurnRound]
 
     @classmethod
     def of(cls, cell: Cell) -> "Churn":
@@ -140,14 +140,14 @@ class Churn(NamedTuple):
         """The interest before the first round."""
         return self.everyone.restrict(np.arange(self.start))
 
-    def apply(self, maintainer: Maintainer, turn: Round) -> Change:
+    def apply(self, maintainer: Maintainer, turn: ChurnRound) -> Change:
         """Let a round happen."""
         label = self.everyone.node_label(turn.node)
         if not turn.joins:
             return maintainer.leave(label)
         return maintainer.join(label, [self.everyone.topic_label(t) for t in self.everyone.topics_of(turn.node)])
 
-    def present(self) -> Iterator[tuple[Round, list[int]]]:
+    def present(self) -> Iterator[tuple[ChurnRound, list[int]]]:
         """Each round with the nodes that are there after it, in no order."""
         present = list(range(self.start))
         for turn in self.rounds:
@@ -158,15 +158,15 @@ class Churn(NamedTuple):
             yield turn, present
 
 
-def _rounds(nodes: int, count: int, seed: int) -> Iterator[Round]:
+def _rounds(nodes: int, count: int, seed: int) -> Iterator[ChurnRound]:
     draw = random.Random(seed)
     present, newcomer = list(range(nodes)), nodes
     for _ in range(count):
         if draw.random() < 0.5 or not present:
             present.append(newcomer)
-            yield Round(True, newcomer)
+            yield ChurnRound(True, newcomer)
             newcomer += 1
         else:
             at = draw.randrange(len(present))
             present[at], present[-1] = present[-1], present[at]
-            yield Round(False, present.pop())
+            yield ChurnRound(False, present.pop())

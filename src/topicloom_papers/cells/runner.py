@@ -8,7 +8,7 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from topicloom_papers.cells.cell_store import SCHEMA, Store
+from topicloom_papers.cells.cell_store import SCHEMA, CellStore
 from topicloom_papers.cells.cells import Cell, canonical
 from topicloom_papers.measurements import MEASUREMENTS
 
@@ -20,7 +20,7 @@ LARGEST_WAVE = 400
 
 
 def run_cells(
-    spark: SparkSession, cells: Sequence[Cell], store: Store, *, cores: int, say: Callable[[str], None]
+    spark: SparkSession, cells: Sequence[Cell], store: CellStore, *, cores: int, say: Callable[[str], None]
 ) -> None:
     """Measure the cells that the store does not hold yet.
 
@@ -29,7 +29,7 @@ def run_cells(
     """
     store.fold()
     missing = store.missing(cells, lambda cell: MEASUREMENTS[cell.measurement].fingerprint(cell))
-    progress = Progress(missing, done=len(cells) - len(missing), cores=cores, say=say)
+    progress = RunProgress(missing, done=len(cells) - len(missing), cores=cores, say=say)
     together = [cell for cell in missing if not MEASUREMENTS[cell.measurement].alone]
     alone = [cell for cell in missing if MEASUREMENTS[cell.measurement].alone]
     while together:
@@ -41,7 +41,7 @@ def run_cells(
     store.fold()
 
 
-def _next_wave(cells: Sequence[Cell], progress: "Progress", cores: int) -> Sequence[Cell]:
+def _next_wave(cells: Sequence[Cell], progress: "RunProgress", cores: int) -> Sequence[Cell]:
     """Take as many cells as are estimated to fill the seconds of a wave, and few of a kind that is new.
 
     However long they take, there is a task for each core.
@@ -56,7 +56,7 @@ def _next_wave(cells: Sequence[Cell], progress: "Progress", cores: int) -> Seque
     return cells[:LARGEST_WAVE]
 
 
-def _measure(spark: SparkSession, tasks: Sequence[Sequence[Cell]], store: Store, progress: "Progress") -> None:
+def _measure(spark: SparkSession, tasks: Sequence[Sequence[Cell]], store: CellStore, progress: "RunProgress") -> None:
     try:
         values = measured(grid(spark, tasks)).toArrow()
     except Exception as error:
@@ -117,7 +117,7 @@ def values_of(cell: Cell) -> pa.Table:
     return pa.table([pa.array(column, field.type) for column, field in zip(columns, SCHEMA)], schema=SCHEMA)
 
 
-class Progress:
+class RunProgress:
     """Tells after each wave how many cells are done and an estimate of what is left.
 
     The estimate takes the seconds per weight of finished cells of the same measurement and method, and the mean of all

@@ -30,7 +30,7 @@ class Results:
 
     @classmethod
     def of(cls, table: pa.Table) -> "Results":
-        """From the table of a `Store`."""
+        """From the table of a `CellStore`."""
         values: pd.DataFrame = table.select(["cell", "metric", "at", "value"]).to_pandas()
         rows = []
         for text in values["cell"].unique():

@@ -10,7 +10,7 @@ from topicloom_papers.cells.studies import Study
 from topicloom_papers.page import plots, verdicts
 from topicloom_papers.page.explanations import BUILT, EXPLANATIONS
 from topicloom_papers.page.lookup import NotMeasuredError, Results
-from topicloom_papers.page.verdicts import DIFFERS, Compared, Tried, compared
+from topicloom_papers.page.verdicts import DIFFERS, PublishedResult, Tried, compared
 
 _PAPERS = {
     "gm": "Constructing Scalable Overlays for Pub-Sub with Many Topics (PODC 2007)",
@@ -22,7 +22,9 @@ _PAPERS = {
 }
 
 
-def write_report(studies: Sequence[Study], results: dict[str, Results], out: Path, *, header: str) -> list[Compared]:
+def write_report(
+    studies: Sequence[Study], results: dict[str, Results], out: Path, *, header: str
+) -> list[PublishedResult]:
     """Write plots, the table of published numbers and the page. Returns the table.
 
     Parameters
@@ -57,7 +59,7 @@ def write_report(studies: Sequence[Study], results: dict[str, Results], out: Pat
     return every
 
 
-def _top(rows: Sequence[Compared], header: str) -> str:
+def _top(rows: Sequence[PublishedResult], header: str) -> str:
     return f"""# The papers, reproduced
 
 The five papers state how large the degrees, sizes and diameters of their overlays are, and how long it takes to make
@@ -90,7 +92,7 @@ computed.
 {header} `topicloom study` writes this page."""
 
 
-def _differing(rows: Sequence[Compared]) -> str:
+def _differing(rows: Sequence[PublishedResult]) -> str:
     """Name the causes behind most of the numbers that differ, the most frequent first."""
     differ = [row for row in rows if row.verdict == DIFFERS and not (row.number.experiment or row.number.trend)]
     if not differ:
@@ -100,7 +102,7 @@ def _differing(rows: Sequence[Compared]) -> str:
     return f"{len(differ)} numbers differ. The most frequent causes, with how many numbers each accounts for: {named}."
 
 
-def _readings(rows: Sequence[Compared]) -> str:
+def _readings(rows: Sequence[PublishedResult]) -> str:
     return f"""## How readings were chosen
 
 What a paper states is the setting of the main rows. Where it leaves its setting open or contradicts itself, several
@@ -119,7 +121,7 @@ first. Two numbers were not used to choose the sizes: the share and maximum of p
 exchanges."""
 
 
-def _chosen(rows: Sequence[Compared]) -> str:
+def _chosen(rows: Sequence[PublishedResult]) -> str:
     """Which verdicts depend on a reading that was chosen afterwards."""
     tried = Tried(rows)
     chosen = [row for row in rows if tried.chosen_afterwards(row)]
@@ -176,7 +178,7 @@ def _seeds(results: Results) -> str:
     return f"({counts.max()} seeds.)" if len(counts) else ""
 
 
-def _explanations(rows: Sequence[Compared]) -> str:
+def _explanations(rows: Sequence[PublishedResult]) -> str:
     differ = [row for row in rows if row.verdict == DIFFERS and not row.number.experiment]
     used = dict.fromkeys(row.number.why for row in differ if row.number.why in EXPLANATIONS)
     if not used:

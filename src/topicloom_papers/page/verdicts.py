@@ -26,7 +26,7 @@ GOOD = (AGREES, SAME_ORDER, HOLDS, WITHIN)
 
 
 @dataclass(frozen=True)
-class Compared:
+class PublishedResult:
     """A published number beside ours.
 
     ``span`` is where as few runs of ours lie as the published number is from, if those are few: see `span_of`.
@@ -57,46 +57,46 @@ class Compared:
 class Tried:
     """The experiments among some rows, by study and key."""
 
-    def __init__(self, rows: Iterable[Compared]) -> None:
+    def __init__(self, rows: Iterable[PublishedResult]) -> None:
         self._rows = {f"{row.study}/{row.number.key}": row for row in rows if row.number.key}
 
-    def of(self, row: Compared, key: str) -> Compared | None:
+    def of(self, row: PublishedResult, key: str) -> PublishedResult | None:
         """The experiment that a row means by a key, or None."""
         return self._rows.get(key if "/" in key else f"{row.study}/{key}")
 
-    def deciding(self, row: Compared) -> list[Compared]:
+    def deciding(self, row: PublishedResult) -> list[PublishedResult]:
         """The experiments that show why a row differs: those that come out as the paper says."""
         found = [self.of(row, key) for key in row.number.shown_by]
         return [one for one in found if one is not None and one.verdict in GOOD]
 
-    def reproduced(self, row: Compared) -> bool:
+    def reproduced(self, row: PublishedResult) -> bool:
         """Whether a number comes out in the main reading or in another one. That a bound excludes it is not enough."""
         same = [one for one in self.deciding(row) if one.number.relation == row.number.relation]
         return row.verdict in GOOD or bool(same)
 
-    def inside(self, row: Compared) -> bool:
+    def inside(self, row: PublishedResult) -> bool:
         """Whether a number lies inside our seeds in one of the readings that a row refers to."""
         return bool(self.spanning(row))
 
-    def spanning(self, row: Compared) -> list[Compared]:
+    def spanning(self, row: PublishedResult) -> list[PublishedResult]:
         """The experiments that a row refers to, and in which its number lies inside our seeds."""
         found = [self.of(row, key) for key in row.number.shown_by]
         return [one for one in found if one is not None and one.inside]
 
-    def chosen_afterwards(self, row: Compared) -> bool:
+    def chosen_afterwards(self, row: PublishedResult) -> bool:
         """Whether a row agrees, and would not under the reading that was the main one before."""
         before = self.of(row, row.number.instead_of) if row.number.instead_of else None
         return row.verdict in GOOD and before is not None and before.verdict == DIFFERS
 
 
-def compared(studies: Sequence[Study], results: Results) -> list[Compared]:
+def compared(studies: Sequence[Study], results: Results) -> list[PublishedResult]:
     """Every published number of some studies."""
     rows = []
     for study in studies:
         for number in study.published:
             ours = _answer(number, results)
             span = None if ours is None or not number.runs else span_of(number, results)
-            rows.append(Compared(study.name, number, ours, verdict(number, ours), span))
+            rows.append(PublishedResult(study.name, number, ours, verdict(number, ours), span))
     return rows
 
 
@@ -180,7 +180,7 @@ def _digits(value: float) -> str:
     return f"{value:.2g}" if size < 0.1 else f"{value:.3f}"
 
 
-def as_markdown(rows: Sequence[Compared], tried: Tried | None = None) -> str:
+def as_markdown(rows: Sequence[PublishedResult], tried: Tried | None = None) -> str:
     """Write the table of a study, and below it one of its experiments.
 
     ``tried`` holds the experiments of all studies, for the numbers that refer to those of another.
@@ -199,7 +199,7 @@ def as_markdown(rows: Sequence[Compared], tried: Tried | None = None) -> str:
     return "\n\n".join(parts)
 
 
-def _table(rows: Sequence[Compared], last: str, tried: Tried) -> str:
+def _table(rows: Sequence[PublishedResult], last: str, tried: Tried) -> str:
     spans = any(row.number.runs for row in rows)
     head, rule = ("| inside our seeds ", "|---") if spans else ("", "")
     lines = [f"| | published | ours | ratio | {last} {head}|", f"|---|--:|--:|--:|---{rule}|"]
@@ -215,14 +215,14 @@ def _table(rows: Sequence[Compared], last: str, tried: Tried) -> str:
     return "\n".join(lines)
 
 
-def _span(row: Compared) -> str:
+def _span(row: PublishedResult) -> str:
     if row.span is None:
         return "–"
     low, high = (format_value(end, row.number.unit) for end in row.span)
     return f"{'yes' if row.inside else 'no'}: {low} to {high}"
 
 
-def _verdict(row: Compared, tried: Tried) -> str:
+def _verdict(row: PublishedResult, tried: Tried) -> str:
     if row.number.experiment or row.verdict != DIFFERS:
         return row.verdict
     links = [f"[why](#{row.number.why})"] if row.number.why else []
@@ -232,7 +232,7 @@ def _verdict(row: Compared, tried: Tried) -> str:
     return "**differs**" + (f": {', '.join(links)}" if links else "")
 
 
-def tally(rows: Iterable[Compared]) -> str:
+def tally(rows: Iterable[PublishedResult]) -> str:
     """One sentence on how many numbers agree."""
     counted = [row for row in rows if not row.number.experiment]
     trends = [row for row in counted if row.number.trend and row.verdict in (*GOOD, DIFFERS)]
@@ -257,7 +257,7 @@ def tally(rows: Iterable[Compared]) -> str:
     return text + (f" Of {len(trends)} claims on trends and variances, {hold} hold." if trends else "")
 
 
-def standing(rows: Sequence[Compared]) -> str:
+def standing(rows: Sequence[PublishedResult]) -> str:
     """How many numbers agree, how many differ for a reason that an experiment shows, and how many without one."""
     tried = Tried(rows)
     numbers = [row for row in rows if not row.number.experiment and not row.number.trend]
@@ -282,8 +282,8 @@ def standing(rows: Sequence[Compared]) -> str:
     return "\n".join(lines)
 
 
-def as_arrow(rows: Sequence[Compared]) -> pa.Table:
-    """The comparison for programs: a row for each published number, with the fields of `Compared` and `Published`.
+def as_arrow(rows: Sequence[PublishedResult]) -> pa.Table:
+    """The comparison for programs: a row for each number, with the fields of `PublishedResult` and `Published`.
 
     ``least`` and ``most`` are where as few runs of ours lie as the published number is from, if those are few.
     """

@@ -14,7 +14,7 @@ A node whose neighbours or backups have changed tells them a while later. These 
 from typing import Any
 
 from topicloom_papers.simulation.network import Send, Up, Wake
-from topicloom_papers.simulation.shadow_planning import Numbers, Offer, Rule, Told, chosen_backups
+from topicloom_papers.simulation.shadow_planning import Numbers, Offer, RepairRule, Told, chosen_backups
 
 RENEW, RENEWED, SEEK, OFFER, BACKUP, RELEASE, TELL = "renew", "renewed", "seek", "offer", "backup", "release", "tell"
 UPKEEP = (RENEW, RENEWED, SEEK, OFFER, BACKUP, RELEASE, TELL)
@@ -28,7 +28,7 @@ Effect = Send | Wake | Up
 class BackupNode:
     """A node's lists, and how it renews its backups."""
 
-    def __init__(self, number: int, topics: Numbers, rule: Rule) -> None:
+    def __init__(self, number: int, topics: Numbers, rule: RepairRule) -> None:
         self.number, self.topics, self.rule = number, topics, rule
         self.wanted = frozenset(topics)
         self.neighbours: dict[int, frozenset[int]] = {}

@@ -13,7 +13,7 @@ from topicloom.model.arrays import Int64Array, frozen
 from topicloom.model.checks import checked_seed, checked_whole
 from topicloom.model.interest import checked_interest
 from topicloom_papers.simulation.dc_node import DcNode, World
-from topicloom_papers.simulation.network import Faults, LinkChange, Network, Traffic
+from topicloom_papers.simulation.network import Faults, LinkChange, MessageTraffic, SimulatedNetwork
 from topicloom_papers.simulation.planning import Planning, partitions_of
 
 SETTLE = 10.0
@@ -34,7 +34,7 @@ class DcSimulation:
     learnt : int64 array, per node
         Of how many other nodes it has learnt interests; over the nodes, ``learnt / nodes`` is pn-ratio(v).
     stars, speakers, alive : bool arrays, per node
-    traffic : Traffic
+    traffic : MessageTraffic
         Messages, bytes and tries.
     rounds : int
         The longest chain of messages of which each was sent after the one before was received.
@@ -53,7 +53,7 @@ class DcSimulation:
     stars: np.ndarray[Any, np.dtype[np.bool_]]
     speakers: np.ndarray[Any, np.dtype[np.bool_]]
     alive: np.ndarray[Any, np.dtype[np.bool_]]
-    traffic: Traffic
+    traffic: MessageTraffic
     rounds: int
     connected_at: float | None
     ended_at: float
@@ -139,12 +139,12 @@ def simulate_dc(
     programs = [DcNode(v, tuple(interest.topics_of(v).tolist()), world) for v in range(n)]
     if horizon is None:
         horizon = faults.crash_until + 40 * patience
-    network = Network(programs, faults, seed=seed, horizon=horizon)
+    network = SimulatedNetwork(programs, faults, seed=seed, horizon=horizon)
     network.run()
     return _summed(interest, programs, network)
 
 
-def _summed(interest: Interest, programs: list[DcNode], network: Network) -> DcSimulation:
+def _summed(interest: Interest, programs: list[DcNode], network: SimulatedNetwork) -> DcSimulation:
     n = interest.n_nodes
     alive = np.array([network.alive(v, network.horizon) for v in range(n)], np.bool_)
     standing = _standing(network.changes, network.crashed_at, float("inf"))
@@ -207,7 +207,7 @@ def _living(interest: Interest, alive: np.ndarray[Any, Any]) -> Interest:
     )
 
 
-def _connected_at(living: Interest, network: Network) -> float:
+def _connected_at(living: Interest, network: SimulatedNetwork) -> float:
     """The first whole time from which on every topic was connected, looking back from the end.
 
     What is asked is when the nodes that live in the end are connected for good.
@@ -223,7 +223,11 @@ def _connected_at(living: Interest, network: Network) -> float:
 
 
 def _reasons(
-    living: Interest, verdict: Verdict, programs: list[DcNode], network: Network, standing: Set[tuple[int, int]]
+    living: Interest,
+    verdict: Verdict,
+    programs: list[DcNode],
+    network: SimulatedNetwork,
+    standing: Set[tuple[int, int]],
 ) -> dict[int | str, str]:
     """Say for each broken topic what its subscribers believe that is not so, or do not know."""
     ends = [program for program in programs if network.alive(program.number, network.horizon)]

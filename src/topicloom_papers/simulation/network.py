@@ -105,7 +105,7 @@ class Faults:
 
 
 @dataclass
-class Traffic:
+class MessageTraffic:
     """What went over the network: tries, bytes and acknowledgements, by kind of message."""
 
     messages: Counter[str] = field(default_factory=Counter)
@@ -144,7 +144,7 @@ def size_of(message: Any) -> int:
     return NUMBER if isinstance(message, int) else 0
 
 
-class Network:
+class SimulatedNetwork:
     """Runs programs against each other until nothing is left to do, or until the horizon."""
 
     def __init__(self, programs: Sequence[Program], faults: Faults, *, seed: int, horizon: float) -> None:
@@ -152,7 +152,7 @@ class Network:
         self.faults = faults
         self.horizon = horizon
         self.now = 0.0
-        self.traffic = Traffic()
+        self.traffic = MessageTraffic()
         self.changes: list[LinkChange] = []
         self.trace = hashlib.sha256()
         self.depth = [0] * len(programs)

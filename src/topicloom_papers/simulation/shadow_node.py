@@ -26,7 +26,7 @@ from typing import Any
 
 from topicloom_papers.simulation.backup_node import LATE, NOBODY, RENEW, RENEWED, TELL, UPKEEP, Effect, Message
 from topicloom_papers.simulation.network import Send, Up, Wake
-from topicloom_papers.simulation.shadow_planning import Numbers, Pieces, Rule, Told, chosen_links, pieces_of
+from topicloom_papers.simulation.shadow_planning import Numbers, Pieces, RepairRule, Told, chosen_links, pieces_of
 from topicloom_papers.simulation.wave_node import ECHO, PROBE, Labels, Meeting, WaveNode
 
 ASK, REPORT, SEARCH, KNOWN, DIAL, DIALLED, LINK, DONE = (
@@ -38,7 +38,7 @@ LONGER = 4  # times patience: how long one waits for a leader that has asked
 class ShadowNode(WaveNode):
     """A node, and what it does when others have gone."""
 
-    def __init__(self, number: int, topics: Numbers, rule: Rule) -> None:
+    def __init__(self, number: int, topics: Numbers, rule: RepairRule) -> None:
         super().__init__(number, topics, rule)
         self._forget()
 

@@ -26,7 +26,7 @@ class Told(NamedTuple):
     primaries: Numbers
 
 
-class Rule(NamedTuple):
+class RepairRule(NamedTuple):
     """What every node knows.
 
     Low-ODA's rho, the seed of ties, how long a neighbour waits for the one that leads, the coverage of backups, the
@@ -80,7 +80,7 @@ def pieces_of(reports: Mapping[int, Report], neighbours: Collection[int]) -> Pie
 def chosen_links(
     reports: Mapping[int, Report],
     neighbours: Collection[int],
-    rule: Rule,
+    rule: RepairRule,
     met: Collection[tuple[int, int, int]] = (),
 ) -> list[tuple[int, int]]:
     """Choose links between shadows by Low-ODA's rule over the reported pieces, with the lower number first.
@@ -111,7 +111,9 @@ def chosen_links(
     return [(names[u], names[v]) for u, v in links.tolist()]
 
 
-def chosen_backups(number: int, topics: Sequence[int], offers: Mapping[int, Offer], rule: Rule, build: int) -> set[int]:
+def chosen_backups(
+    number: int, topics: Sequence[int], offers: Mapping[int, Offer], rule: RepairRule, build: int
+) -> set[int]:
     """Backups of a node among those who offered themselves, by the rule of `Maintainer` (Alg. 12).
 
     ``topics`` are the node's, ascending, ``build`` numbers the choice: it seeds what is random in it.

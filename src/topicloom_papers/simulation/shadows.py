@@ -14,9 +14,9 @@ from topicloom.model import Interest, Overlay, Verdict
 from topicloom.model.checks import checked_seed, checked_whole
 from topicloom_papers.simulation.backup_node import UPKEEP
 from topicloom_papers.simulation.leave_reasons import LeaveRecord
-from topicloom_papers.simulation.network import Faults, Network
+from topicloom_papers.simulation.network import Faults, SimulatedNetwork
 from topicloom_papers.simulation.shadow_node import ASK, DIAL, KNOWN, LINK, REPORT, SEARCH, ShadowNode
-from topicloom_papers.simulation.shadow_planning import Rule, Told
+from topicloom_papers.simulation.shadow_planning import RepairRule, Told
 from topicloom_papers.simulation.wave_node import ECHO, PROBE
 
 # Messages without which a repair cannot be made; waves only save links.
@@ -150,7 +150,7 @@ def simulate_leaves(
     names = interest.node_labels.tolist()
     keys = np.array([node_key(name, seed) for name in names], np.uint64)
     patience = (faults.tries + 4) * faults.retry_after
-    rule = Rule(float(rho), seed, patience, coverage, candidates, keys, checked_whole("reach", reach, 0))
+    rule = RepairRule(float(rho), seed, patience, coverage, candidates, keys, checked_whole("reach", reach, 0))
     world = _World(interest, overlay, maintainer, rule)
     for turn, group in enumerate(leaves):
         world.leave(world.numbers((group,) if isinstance(group, str) else tuple(group)), faults, seed + turn)
@@ -162,7 +162,7 @@ def simulate_leaves(
 class _World:
     """The nodes between two leaves, and the links that stand."""
 
-    def __init__(self, interest: Interest, overlay: Overlay, maintainer: Maintainer, rule: Rule) -> None:
+    def __init__(self, interest: Interest, overlay: Overlay, maintainer: Maintainer, rule: RepairRule) -> None:
         self.interest, self.rule = interest, rule
         n = interest.n_nodes
         self.number_of = {interest.node_label(v): v for v in range(n)}
@@ -206,7 +206,7 @@ class _World:
             self.nodes[v].notice(gone, self.builds)
         record = LeaveRecord(self.interest, gone, before, self.known(gone))
         quiet = Faults(faults.loss, 0.0, 0.0, faults.delays, faults.retry_after, faults.tries)
-        network = Network(self.nodes, quiet, seed=seed, horizon=float("inf"))
+        network = SimulatedNetwork(self.nodes, quiet, seed=seed, horizon=float("inf"))
         network.crashed_at = {v: 0.0 for v in range(len(self.nodes)) if v not in self.present}
         renewed = sum(node.renewed for node in self.nodes)
         network.run()
@@ -239,7 +239,7 @@ class _World:
             )
         )
 
-    def _note_links(self, gone: set[int], network: Network) -> None:
+    def _note_links(self, gone: set[int], network: SimulatedNetwork) -> None:
         """Note which links stand. A link that only one end takes for one is closed."""
         for node in gone:
             for peer in self.links[node]:
@@ -272,7 +272,7 @@ class _World:
                 known[node][v] = told
         return known
 
-    def _note_reasons(self, verdict: Verdict, record: LeaveRecord, network: Network) -> None:
+    def _note_reasons(self, verdict: Verdict, record: LeaveRecord, network: SimulatedNetwork) -> None:
         """Say for each topic that is broken now and was not why."""
         topics = {self.interest.topic_name(topic): topic for topic in range(self.interest.n_topics)}
         broken = {item.topic for item in verdict.broken}

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from topicloom_papers.simulation.backup_node import BackupNode, Effect
 from topicloom_papers.simulation.network import Send
-from topicloom_papers.simulation.shadow_planning import Numbers, Rule
+from topicloom_papers.simulation.shadow_planning import Numbers, RepairRule
 
 PROBE, ECHO = "probe", "echo"
 Labels = tuple[tuple[int, int], ...]  # topics, and the number of a piece of each
@@ -33,7 +33,7 @@ class _Request:
 class WaveNode(BackupNode, ABC):
     """A node, and how it passes waves on."""
 
-    def __init__(self, number: int, topics: Numbers, rule: Rule) -> None:
+    def __init__(self, number: int, topics: Numbers, rule: RepairRule) -> None:
         super().__init__(number, topics, rule)
         self.requests: dict[int, _Request] = {}
         self.labels: dict[tuple[int, int], dict[int, int]] = {}

@@ -77,7 +77,7 @@ def _run(
     verbose: bool,
 ) -> None:
     """Measure the cells of some studies that OUT does not hold yet."""
-    from topicloom_papers.cells.cell_store import Store
+    from topicloom_papers.cells.cell_store import CellStore
     from topicloom_papers.cells.cells import distinct
     from topicloom_papers.cells.inputs import DATASETS_VARIABLE, available
     from topicloom_papers.cells.runner import run_cells, warm
@@ -90,7 +90,7 @@ def _run(
         tell(
             f"{len(wanted) - len(cells):,} cells on real data sets are left out; {DATASETS_VARIABLE} names their folder"
         )
-    store = Store(out)
+    store = CellStore(out)
     with (
         narrated("starting Spark") as narrator,
         spark_session(master=master, remote=remote, conf=conf, verbose=verbose) as spark,
@@ -107,12 +107,12 @@ def _run(
 def _report(out: Path, studies: "list[Study]", size: "Scale", note: str) -> None:
     """Write tables, plots and the page from what has been measured, and show the table."""
     from topicloom.version import __version__
-    from topicloom_papers.cells.cell_store import Store
+    from topicloom_papers.cells.cell_store import CellStore
     from topicloom_papers.page import verdicts
     from topicloom_papers.page.lookup import Results
     from topicloom_papers.page.results_page import write_report
 
-    everything = Results.of(Store(out).load())
+    everything = Results.of(CellStore(out).load())
     results = {study.name: everything.among(study.grid(size)) for study in studies}
     header = (
         f"Measured by topicloom {__version__} at {size.name} scale, every overlay verified by the judge. {note}".strip()

@@ -44,7 +44,7 @@ MERGE_LIMIT = 20_000
 REFINED_NODE, REFINED_SUBSCRIPTION = 600, 400  # bytes that `refine` takes, at most
 
 
-class Plan(NamedTuple):
+class DivisionPlan(NamedTuple):
     """The options of `dc`, checked. ``partitions`` may still be "auto"."""
 
     partitions: int | str
@@ -70,7 +70,7 @@ class Plan(NamedTuple):
         aim: Any = "time",
         merge_limit: Any = MERGE_LIMIT,
         inner_effort: Any = 0,
-    ) -> "Plan":
+    ) -> "DivisionPlan":
         """Check the options, or say which is wrong and what is accepted."""
         if core is not None:
             checked_whole("core", core, 0)
@@ -124,7 +124,7 @@ def worker_size(size: Size, **options: Any) -> Size:
     That is a partition with the core, or as many star nodes as one merge may have; with partitions="auto" the largest
     partition that is tried.
     """
-    plan = Plan.of(**options)
+    plan = DivisionPlan.of(**options)
     trials = trial_counts(size.nodes) or [1]
     count = min(trials[0] if plan.partitions == "auto" else int(plan.partitions), max(size.nodes, 1))
     if needs_no_division(count, size.nodes):
@@ -144,8 +144,8 @@ def worker_size(size: Size, **options: Any) -> Size:
     cost="a gm on each partition, and one on the star nodes; on Spark no process holds more than that",
     paper="Chen, Jacobsen, Vitenberg: Divide and Conquer Algorithms for Publish/Subscribe Overlay Design, ICDCS 2010",
     memory=_memory,
-    check=lambda options: Plan.of(**options),
-    promises=lambda options: Plan.of(**options).k,
+    check=lambda options: DivisionPlan.of(**options),
+    promises=lambda options: DivisionPlan.of(**options).k,
     parallel=True,
     share=worker_size,
 )
@@ -235,7 +235,7 @@ def divide_and_conquer(
     >>> overlay.n_links, overlay.verify().ok
     (8, True)
     """
-    plan = Plan.of(
+    plan = DivisionPlan.of(
         partitions=partitions,
         division=division,
         inner=inner,
@@ -270,7 +270,7 @@ def needs_no_division(count: int, n_nodes: int) -> bool:
     return count == 1 or count >= n_nodes
 
 
-def _designed(interest: Interest, plan: Plan, count: int, seed: int) -> tuple[Int32Array, dict[str, Any]]:
+def _designed(interest: Interest, plan: DivisionPlan, count: int, seed: int) -> tuple[Int32Array, dict[str, Any]]:
     settings = plan.settings(interest.n_topics, seed)
     n_nodes = interest.n_nodes
     if needs_no_division(count, n_nodes):

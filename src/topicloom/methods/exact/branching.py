@@ -81,7 +81,7 @@ def branch(
     The first ``n_standing`` pairs are in every overlay that is looked for.
     """
     deadline = time.monotonic() + seconds
-    rows = _Rows(interest, pairs)
+    rows = _PartitionRows(interest, pairs)
     relaxed = True  # first without whole numbers, which is quick and finds most rows
     while (left := deadline - time.monotonic()) > 0:
         answer = milp(
@@ -109,7 +109,7 @@ def branch(
     return Branched(None, at_least)
 
 
-class _Rows:
+class _PartitionRows:
     """Partition rows so far."""
 
     def __init__(self, interest: Interest, pairs: Int32Array) -> None:

@@ -17,7 +17,7 @@ from topicloom.kernels.rounds.candidates import block_candidates, chain_candidat
 from topicloom.kernels.rounds.merging import candidate_values, join_links, merge_candidates
 from topicloom.kernels.rounds.orders import node_order
 from topicloom.kernels.rounds.sparing import merge_sparing
-from topicloom.kernels.rounds.standing import Standing, merges_left, standing
+from topicloom.kernels.rounds.standing import EarlierRounds, merges_left, standing
 from topicloom.kernels.streams import ROUND_TIE_STREAM, draw_pairs
 from topicloom.model.arrays import Int32Array, Int64Array
 from topicloom.model.checks import checked_rho, checked_whole
@@ -91,12 +91,12 @@ def round_weights(subscribers: Int64Array, weighted: bool) -> Int32Array:
     return divided
 
 
-def pending(s: Standing) -> int:
+def pending(s: EarlierRounds) -> int:
     """Merges of two components that are left until every topic is connected."""
     return int(merges_left(s.topics, s.label, len(s.weight)))
 
 
-def first_floor(s: Standing, options: RoundOptions, seed: int) -> float:
+def first_floor(s: EarlierRounds, options: RoundOptions, seed: int) -> float:
     """The floor of the first round: nine of ten nodes in a few blocks have no link above it."""
     order = node_order(s, options.block, seed, 0)[: SAMPLED_BLOCKS * options.block]
     values = candidate_values(s, block_candidates(s, order, options.block, 1, 1))
@@ -108,20 +108,20 @@ def round_floor(first: float, number: int, options: RoundOptions) -> int:
     return max(ceil(first * options.floor**number), 1)
 
 
-def round_order(s: Standing, options: RoundOptions, seed: int, number: int, which: int) -> Int32Array:
+def round_order(s: EarlierRounds, options: RoundOptions, seed: int, number: int, which: int) -> Int32Array:
     """Make order ``which`` of round ``number``. ``options.orders`` must be a number by then."""
     order: Int32Array = node_order(s, options.block, seed, 1 + number * (options.orders or ORDERS) + which)
     return order
 
 
-def order_candidates(s: Standing, order: Int32Array, options: RoundOptions, floor: int) -> Int64Array:
+def order_candidates(s: EarlierRounds, order: Int32Array, options: RoundOptions, floor: int) -> Int64Array:
     """Candidates of an order, or of a stretch of it that begins with a block: ``u * nodes + v``, with repeats."""
     found: Int64Array = block_candidates(s, order, options.block, options.best, floor)
     return found
 
 
 def round_candidates(
-    s: Standing, found: Sequence[Int64Array], seed: int, number: int, floor: int, stuck: bool
+    s: EarlierRounds, found: Sequence[Int64Array], seed: int, number: int, floor: int, stuck: bool
 ) -> Int32Array:
     """The candidates of a round, without repeats, in the random order in which equal ones are taken: int32 (m, 2).
 
@@ -137,7 +137,7 @@ def round_candidates(
     return np.stack([codes // n_nodes, codes % n_nodes], axis=1).astype(np.int32)
 
 
-def grown(s: Standing, pairs: Int32Array, floor: int, rho: float | None, degree: Int32Array) -> tuple[Any, Any]:
+def grown(s: EarlierRounds, pairs: Int32Array, floor: int, rho: float | None, degree: Int32Array) -> tuple[Any, Any]:
     """Links that greedy adds, and the labels after them. Brings ``degree`` up to date."""
     if rho is not None:
         return merge_sparing(s, pairs, floor, float(rho), degree)  # type: ignore[no-any-return]
@@ -147,7 +147,7 @@ def grown(s: Standing, pairs: Int32Array, floor: int, rho: float | None, degree:
 
 
 def merged(
-    s: Standing,
+    s: EarlierRounds,
     found: Sequence[Int64Array],
     options: RoundOptions,
     degree: Int32Array,
@@ -155,8 +155,8 @@ def merged(
     number: int,
     floor: int,
     stuck: bool,
-) -> tuple[Int32Array, Standing, Round]:
-    """Greedy over the candidates of a round: its links, the `Standing` after it, and its counts.
+) -> tuple[Int32Array, EarlierRounds, Round]:
+    """Greedy over the candidates of a round: its links, the `EarlierRounds` after it, and its counts.
 
     Brings ``degree``, the links of each node so far, up to date.
     """
@@ -173,7 +173,7 @@ def stretches(length: int, options: RoundOptions) -> list[tuple[int, int]]:
 
 
 def stretch_links(
-    s: Standing,
+    s: EarlierRounds,
     order: Int32Array,
     stretch: tuple[int, int],
     options: RoundOptions,
@@ -210,9 +210,9 @@ def stretch_links(
 
 
 def joined(
-    s: Standing, found: Sequence[Int64Array], degree: Int32Array, number: int, floor: int, stuck: bool
-) -> tuple[Int32Array, Standing, Round]:
-    """Put together what stretches added: the links of a round, the `Standing` after it, and its counts.
+    s: EarlierRounds, found: Sequence[Int64Array], degree: Int32Array, number: int, floor: int, stuck: bool
+) -> tuple[Int32Array, EarlierRounds, Round]:
+    """Put together what stretches added: the links of a round, the `EarlierRounds` after it, and its counts.
 
     Brings ``degree`` up to date.
 

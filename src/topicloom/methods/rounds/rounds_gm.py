@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from topicloom.kernels.rounds.standing import Standing, standing
+from topicloom.kernels.rounds.standing import EarlierRounds, standing
 from topicloom.methods.registry import Size, method
 from topicloom.methods.rounds.round_steps import (
     Round,
@@ -134,7 +134,7 @@ def rounds_greedy_merge(
 
 
 def played_rounds(
-    s: Standing, options: RoundOptions, seed: int, degree: Int64Array | None = None
+    s: EarlierRounds, options: RoundOptions, seed: int, degree: Int64Array | None = None
 ) -> Iterator[tuple[Int32Array, Round]]:
     """Links and counts of each round, until every topic is connected. ``degree`` is that of the nodes beforehand."""
     left = pending(s)
@@ -159,7 +159,7 @@ def played_rounds(
         number, stuck, left = number + 1, made.links == 0, made.merges_left
 
 
-def _side_by_side(s: Standing, options: RoundOptions, seed: int, number: int, floor: int) -> list[Int64Array]:
+def _side_by_side(s: EarlierRounds, options: RoundOptions, seed: int, number: int, floor: int) -> list[Int64Array]:
     """Candidates of the orders of a round. Two threads look for them: kernels do not hold the lock of Python."""
 
     def found(which: int) -> Int64Array:

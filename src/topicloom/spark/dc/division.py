@@ -9,7 +9,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from topicloom.methods.dc.conquer import Core, Piece, Settings, Stars, build_core
-from topicloom.methods.dc.divide_and_conquer import Plan
+from topicloom.methods.dc.divide_and_conquer import DivisionPlan
 from topicloom.methods.dc.partitioning import (
     SAMPLED_PARTITIONS,
     Order,
@@ -35,7 +35,9 @@ _INTEREST = f"{NODE_ID} int, {TOPICS} array<int>"
 _TRIAL = "trial"
 
 
-def chosen_count(interest: DataFrame, subscribers: Int64Array, plan: Plan, *, n_nodes: int, settings: Settings) -> int:
+def chosen_count(
+    interest: DataFrame, subscribers: Int64Array, plan: DivisionPlan, *, n_nodes: int, settings: Settings
+) -> int:
     """`choose_count` on Spark: the same number.
 
     Without a core and with random partitions it is one job, in which every row goes to the sampled partitions of all
@@ -71,7 +73,7 @@ def _random_trials(
 
 
 def _trial(
-    interest: DataFrame, subscribers: Int64Array, plan: Plan, count: int, *, n_nodes: int, settings: Settings
+    interest: DataFrame, subscribers: Int64Array, plan: DivisionPlan, count: int, *, n_nodes: int, settings: Settings
 ) -> Trial:
     size = core_size(plan.core, plan.division, n_nodes, count)
     core = brought_core(interest, subscribers, count, size, settings, connect=False)

@@ -20,8 +20,8 @@ from pyspark.sql import functions as F
 from topicloom.errors import OutputExistsError
 from topicloom.methods.dc.conquer import Core, Settings, build_core, conquer, group_units, merge_group
 from topicloom.methods.dc.divide_and_conquer import (
+    DivisionPlan,
     LevelCounts,
-    Plan,
     divided_report,
     needs_no_division,
     undivided_report,
@@ -107,7 +107,7 @@ def divide_and_conquer(
     """
     require_columns(interest, NODE_ID, TOPICS)
     stages = stages or Stages()
-    plan = Plan.of(**options)
+    plan = DivisionPlan.of(**options)
     settings = plan.settings(n_topics, seed)
     if subscribers is None:
         subscribers = counted_subscribers(interest, n_topics)

@@ -15,7 +15,7 @@ from pyspark.sql import DataFrame
 
 from topicloom.churn import Event, Maintainer
 from topicloom.churn.event_json import BATCH_REJECTED, CHANGES, change_rows, rejected_row, table
-from topicloom.churn.journal import Entry
+from topicloom.churn.journal import JournalEntry
 from topicloom.errors import OutputExistsError, StateFormatError
 from topicloom.files.write.atomic import flush_one, whole_file
 from topicloom.model import Change
@@ -32,7 +32,7 @@ def make_folders(out: Path) -> None:
             left.unlink(missing_ok=True)
 
 
-def write_files(out: Path, entry: Entry) -> None:
+def write_files(out: Path, entry: JournalEntry) -> None:
     """Write the files of a batch. They are on disk when it returns."""
     rejected = [{"batch": entry.batch, **row} for row in entry.rejected]
     if rejected:
