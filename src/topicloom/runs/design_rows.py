@@ -10,8 +10,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from topicloom.files.write.overlay_directory import tables_of, write_forbidden, write_sheet
-from topicloom.files.write.run_file import write_json, write_run
+from topicloom.files.write.overlay_directory import tables_of, write_contents
 from topicloom.methods.references.beside import usual_ways
 from topicloom.methods.registry import design
 from topicloom.model import ForbiddenLinks, Metrics, Overlay, Verdict
@@ -125,14 +124,14 @@ def write_designed(
     designed: Designed, folder: Path, *, forbidden: ForbiddenLinks = ForbiddenLinks(), stages: Stages
 ) -> None:
     """Write the contents of an overlay directory into an empty folder."""
-    with stages("write", "writing"):
-        for name in PARTS:  # no name that an answer holds becomes a path
-            (folder / name).mkdir()
-            (folder / name / "part-00000.parquet").write_bytes(designed.files[name])
-        write_forbidden(folder, forbidden)
-        write_sheet(folder)
-    write_json(folder / "metrics.json", designed.metrics.to_dict())
-    write_run(folder, {**designed.run, "seconds": stages.seconds})
+    write_contents(
+        folder,
+        {name: designed.files[name] for name in PARTS},  # no name that an answer holds becomes a path
+        metrics=designed.metrics.to_dict(),
+        run=lambda: {**designed.run, "seconds": stages.seconds},
+        forbidden=forbidden,
+        during=stages("write", "writing"),
+    )
 
 
 def plan_sentence(counts: Mapping[str, int], request: DesignRequest, needed: int) -> str:

@@ -20,6 +20,7 @@ have no ``files`` in their ``run.json``; they are read, and checked as far as th
 import csv
 import time
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -31,7 +32,7 @@ import pyarrow.parquet as pq
 
 from topicloom.errors import OverlayFormatError, TopicloomError
 from topicloom.files.write.atomic import recover, whole_directory
-from topicloom.files.write.parts import OpenFolder, opened, read_part
+from topicloom.files.write.parts import OpenFolder, Part, opened, read_part, write_parquet, write_parts
 from topicloom.files.write.run_file import RUN_FILE, parse_run, run_header, write_json, write_run
 from topicloom.model import labels as label_columns
 from topicloom.model.arrays import Int32Array, Int64Array, degrees, normalized_links, shared_topics
@@ -46,7 +47,7 @@ __all__ = [
     "run_header",
     "save",
     "tables_of",
-    "write_forbidden",
+    "write_contents",
     "write_json",
     "write_parquet",
     "write_sheet",
@@ -83,28 +84,30 @@ def save(
         "subscriptions": interest.n_subscriptions,
         "links": len(links),
     }
+    facts = {**run_header(), **run, "counts": counts, "labels": interest.node_labels is not None}
     with whole_directory(destination, overwrite=overwrite) as staging:
-        for name, table in tables.items():
-            (staging / name).mkdir()
-            write_parquet(table, staging / name / "part-00000.parquet")
-        write_forbidden(staging, forbidden)
-        write_sheet(staging)
-        write_json(staging / "metrics.json", metrics)
-        labelled = interest.node_labels is not None
-        write_run(staging, {**run_header(), **run, "counts": counts, "labels": labelled})
+        write_contents(staging, tables, metrics=metrics, run=lambda: facts, forbidden=forbidden)
 
 
-def write_parquet(table: pa.Table, path: Path) -> None:
-    """Write a Parquet file whose pages carry checksums. The name need not be UTF-8."""
-    with path.open("xb") as file:
-        pq.write_table(table, file, write_page_checksum=True)
+def write_contents(
+    folder: Path,
+    parts: Mapping[str, Part],
+    *,
+    metrics: Mapping[str, Any],
+    run: Callable[[], Mapping[str, Any]],
+    forbidden: ForbiddenLinks = ForbiddenLinks(),
+    during: AbstractContextManager[Any] = nullcontext(),
+) -> None:
+    """Write the contents of an overlay directory into an empty folder.
 
-
-def write_forbidden(folder: Path, forbidden: ForbiddenLinks) -> None:
-    """Write the parts of an overlay directory that say which links may not be. There are none if nothing is."""
-    for name, table in forbidden.tables().items():
-        (folder / name).mkdir()
-        write_parquet(table, folder / name / "part-00000.parquet")
+    Tables are written inside ``during``, which may take the time. ``run`` is asked for the facts of ``run.json``
+    afterwards, so that they can hold it. There are no parts about forbidden links where nothing is forbidden.
+    """
+    with during:
+        write_parts(folder, {**parts, **forbidden.tables()})
+        write_sheet(folder)
+    write_json(folder / "metrics.json", metrics)
+    write_run(folder, run())
 
 
 def read_forbidden(source: Path) -> ForbiddenLinks:
