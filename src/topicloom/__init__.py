@@ -20,7 +20,13 @@ if TYPE_CHECKING:
     from topicloom.auditing import Finding as Finding, Findings as Findings, audit as audit
     from topicloom.methods.bounds import LowerBound as LowerBound, lower_bound as lower_bound
     from topicloom.churn import Event as Event, Maintainer as Maintainer
-    from topicloom.deploy import Inventory as Inventory, export as export, rehearse as rehearse
+    from topicloom.deploy import (
+        Inventory as Inventory,
+        Steps as Steps,
+        diff as diff,
+        export as export,
+        rehearse as rehearse,
+    )
     from topicloom.errors import TopicloomError as TopicloomError
     from topicloom.judge import (
         drill as drill,
@@ -88,8 +94,6 @@ if TYPE_CHECKING:
         RouteChange as RouteChange,
         RouteFollower as RouteFollower,
         Routes as Routes,
-        Steps as Steps,
-        diff as diff,
         routes as routes,
     )
     from topicloom_papers.simulation import (
@@ -116,7 +120,7 @@ _HOMES = {
     "topicloom.auditing": "Finding Findings audit",
     "topicloom.methods.bounds": "LowerBound lower_bound",
     "topicloom.churn": "Event Maintainer",
-    "topicloom.deploy": "Inventory export rehearse",
+    "topicloom.deploy": "Inventory Steps diff export rehearse",
     "topicloom.errors": "TopicloomError",
     "topicloom.judge": "drill random_drills verify weak_nodes",
     "topicloom.measures": "disjoint_paths measure soc",
@@ -132,7 +136,7 @@ _HOMES = {
     ),
     "topicloom.files.read": "Reading read_links read_subscriptions",
     "topicloom.methods.refinement": "refine",
-    "topicloom.routing": "Plan RouteChange RouteFollower Routes Steps diff routes",
+    "topicloom.routing": "Plan RouteChange RouteFollower Routes routes",
     "topicloom_papers.simulation": "DcSimulation Faults LeavesSimulation simulate_dc simulate_leaves",
     "topicloom.methods.star_sets": "StarJoin StarLink StarSet TopicDigest join_stars star_set topic_digest",
     "topicloom.datasets": "generate",

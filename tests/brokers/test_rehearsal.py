@@ -25,8 +25,8 @@ from support.broker_networks import (
     with_standby,
 )
 from support.hostile_names import hostile_names
+from topicloom.brokers.kinds import KINDS
 from topicloom.brokers.nats.run_nats import RunNats
-from topicloom.brokers.rehearsal.rehearsal import KINDS, RUNNERS
 from topicloom.brokers.zenoh.run_zenoh import RunZenoh
 from topicloom.brokers.zenoh.zenoh import router_id, transit
 from topicloom.cli import main
@@ -169,7 +169,7 @@ def interest_of(path):
     ],
 )
 def test_hostile_names_that_fit_are_carried_unchanged_by_real_brokers(kind):
-    version = RUNNERS[kind][1]()
+    version = KINDS[kind].runner.installed()
     names = [name for name in hostile_names(1_000, seed=2) if len(name) < 1_000 and fits(name, kind, version)]
     rows = [row for name in names for row in ((name, "a", "b", "b"), (name, "b", "c", "c"))]
     result = rehearse(network_of(rows), kind)
@@ -341,7 +341,7 @@ def test_a_rehearsal_that_is_stopped_leaves_nothing(tmp_path, number):
 
 def test_what_cannot_be_rehearsed_is_refused():
     network = planned(SMALL)
-    with pytest.raises(InvalidOptionError, match="there are mosquitto, nats, zenoh, rabbitmq"):
+    with pytest.raises(InvalidOptionError, match="there are mosquitto, nats, rabbitmq, zenoh"):
         rehearse(network, "telepathy")
     with pytest.raises(InvalidOptionError, match="no broker 'x'"):
         rehearse(network, kill=["x"])
@@ -351,4 +351,4 @@ def test_what_cannot_be_rehearsed_is_refused():
         rehearse(network, "rabbitmq", new=network)
     with pytest.raises(InvalidOptionError, match="Zenoh finds other ways by itself"):
         rehearse(network, "zenoh", kill=network.nodes[:1])
-    assert set(KINDS) == set(TARGETS)
+    assert set(TARGETS) == {"mosquitto", "nats", "rabbitmq", "zenoh"} and all(kind.runner for kind in KINDS.values())

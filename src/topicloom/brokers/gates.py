@@ -25,6 +25,9 @@ class Gates(Protocol):
     def path(self, slug: str) -> str:
         """Path of the file that a running broker reads again."""
 
+    def fenced_path(self, slug: str) -> str:
+        """Path of the file in which every row is shut; only where `fenced`."""
+
     def texts(self, site: Site, nodes: Iterable[str], opened: Set[Row]) -> dict[str, str]:
         """Broker to the text that lets these rows through and no other row."""
 

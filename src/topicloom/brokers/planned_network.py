@@ -5,12 +5,17 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
+import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from topicloom.brokers.inventory import Broker
-from topicloom.brokers.topic_forests import by_topic, forests, root, rooted
+from topicloom.brokers.topic_forests import by_topic, forests, rooted
 from topicloom.errors import InvalidPlanError
+from topicloom.kernels.trees.standby import openings
+from topicloom.model.arrays import Int32Array, Int64Array, frozen
 from topicloom.routing import Plan
+from topicloom.routing.ownership import start_levels
 from topicloom.routing.plan_folder import generation_of_table
 
 _TEXTS = ("topic", "src", "dst", "owner", "parent")
@@ -39,6 +44,16 @@ class Row(NamedTuple):
         return self.owner, self.acceptor
 
 
+class _Arrays(NamedTuple):
+    """Rows by number: what a topic is, where its rows begin, and the ends of every row."""
+
+    topics: dict[str, int]
+    starts: Int64Array
+    src: Int32Array
+    dst: Int32Array
+    active: npt.NDArray[np.bool_]
+
+
 @dataclass(frozen=True)
 class Network:
     """Brokers, subscribers and rows of a plan, sorted, so that equal plans give equal files.
@@ -50,7 +65,7 @@ class Network:
     subscribers
         Topic to its subscribers, also of topics that have only one.
     rows
-        Active and standby rows of all topics.
+        Active and standby rows of all topics, sorted by topic, src and dst.
     """
 
     nodes: tuple[str, ...]
@@ -148,30 +163,47 @@ class Network:
         order, while they join two parts of their topic. Nothing but the dead broker's rows is switched off.
         """
         rows = {row for row in self.rows if row.active and dead not in (row.src, row.dst)}
-        if dead is None:
-            return frozenset(rows)
-        for topic in (topic for topic, nodes in self.subscribers.items() if dead in nodes):
-            rows |= _joining(self.topic_rows.get(topic, ()), dead)
-        return frozenset(rows)
+        opened = () if dead is None else self._failover(dead)[0]
+        return frozenset(rows.union(self.rows[at] for at in opened))
 
     def cut_topics(self, dead: str) -> tuple[str, ...]:
-        """Topics whose surviving subscribers `open_rows` does not join when a broker has died."""
-        opened = by_topic(self.open_rows(dead))
-        mine = ((topic, set(nodes) - {dead}) for topic, nodes in self.subscribers.items() if dead in nodes)
-        return tuple(topic for topic, left in mine if len(opened.get(topic, ())) < len(left) - 1)
+        """Topics that the death of a broker cuts and that `open_rows` does not join again."""
+        topics = list(self.subscribers)
+        return tuple(topics[topic] for topic in self._failover(dead)[1])
+
+    def _failover(self, dead: str) -> tuple[Int64Array, Int32Array]:
+        """Positions of the rows to open, and numbers of the topics that stay cut, as `Routes.failover` finds them."""
+        if dead not in self._numbers:
+            raise InvalidPlanError(f"there is no broker {dead!r} in the plan")
+        numbers, arrays = self._numbers, self._arrays
+        topics = [arrays.topics[topic] for topic in self.topics_of[dead]]
+        part = np.arange(len(numbers), dtype=np.int32)
+        topic_ids = frozen(np.array(topics, np.int32))
+        rows, cut = openings(numbers[dead], topic_ids, arrays.starts, arrays.src, arrays.dst, arrays.active, part)
+        return rows, cut
+
+    @cached_property
+    def _numbers(self) -> dict[str, int]:
+        return {node: number for number, node in enumerate(self.nodes)}
+
+    @cached_property
+    def _arrays(self) -> "_Arrays":
+        topics = {topic: number for number, topic in enumerate(self.subscribers)}
+        of_rows = [topics[row.topic] for row in self.rows]
+        src, dst = ([self._numbers[getattr(row, end)] for row in self.rows] for end in ("src", "dst"))
+        return _Arrays(
+            topics,
+            np.searchsorted(of_rows, np.arange(len(topics) + 1)),
+            frozen(np.array(src, np.int32)),
+            frozen(np.array(dst, np.int32)),
+            frozen(np.array([row.active for row in self.rows], bool)),
+        )
 
     def start_levels(self) -> tuple[tuple[str, ...], ...]:
         """Brokers in levels: each dials only brokers of earlier levels, where the plan's owners allow it."""
-        dialled: dict[str, set[str]] = {node: set() for node in self.nodes}
-        for owner, acceptor in self.links:
-            dialled[owner].add(acceptor)
-        levels, started = [], set[str]()
-        while len(started) < len(self.nodes):
-            waiting = [node for node in self.nodes if node not in started]
-            level = [node for node in waiting if dialled[node] <= started] or waiting  # owners in a circle: all at once
-            levels.append(tuple(level))
-            started.update(level)
-        return tuple(levels)
+        dials = [(self._numbers[owner], self._numbers[acceptor]) for owner, acceptor in self.links]
+        levels = start_levels(len(self.nodes), np.array(dials, np.int32).reshape(-1, 2))
+        return tuple(tuple(self.nodes[node] for node in level) for level in levels)
 
     def busiest(self) -> tuple[str, ...]:
         """Brokers by how much hangs on them: rows that they pass messages on to, then rows, then names."""
@@ -185,21 +217,6 @@ class Network:
             passed[node] += number - 1
             rows[node] += number
         return tuple(sorted(self.nodes, key=lambda node: (-passed[node], -rows[node], node)))
-
-
-def _joining(rows: tuple[Row, ...], dead: str) -> set[Row]:
-    """Standby rows of one topic that reconnect what the dead broker cut."""
-    parent: dict[str, str] = {}
-    opened = set()
-    for row in sorted(rows, key=lambda row: not row.active):
-        if dead in (row.src, row.dst):
-            continue
-        one, other = root(parent, row.src), root(parent, row.dst)
-        if one != other:
-            parent[one] = other
-            if not row.active:
-                opened.add(row)
-    return opened
 
 
 @dataclass(frozen=True)

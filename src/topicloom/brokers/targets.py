@@ -1,8 +1,4 @@
-"""The one interface behind which every kind of broker stands, and the function that exports to it.
-
-To add a broker, write one module with a `Target` and put it into `TARGETS`. A target is pure: it gets a network, slugs
-and an inventory, all checked, and gives texts by path.
-"""
+"""Exports: the configuration files of a plan for one kind of broker, and the folder that holds them."""
 
 import csv
 import io
@@ -11,46 +7,17 @@ from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
-from typing import Protocol
 
 from topicloom.brokers.inventory import Broker, Inventory
-from topicloom.brokers.mosquitto.mosquitto import Mosquitto
-from topicloom.brokers.nats.nats import Nats
+from topicloom.brokers.kinds import KINDS, Target, target_named
 from topicloom.brokers.planned_network import Network, Site
-from topicloom.brokers.rabbitmq.rabbitmq import RabbitMq
 from topicloom.brokers.safe_names import refuse_misfits, slugs, unsafe_everywhere
-from topicloom.brokers.zenoh.zenoh import Zenoh
 from topicloom.errors import InvalidOptionError, InvalidPlanError
 from topicloom.files.write.atomic import whole_directory
 from topicloom.routing import Plan
 from topicloom.routing.ownership import check_kinds
 
-
-class Target(Protocol):
-    """One kind of broker."""
-
-    name: str
-    default_version: str
-    ordered: bool
-    """Whether a broker is better started after those that it dials."""
-
-    def refused_version(self, version: str) -> str | None:
-        """Say why a version cannot be used, or None."""
-
-    def misfit(self, topic: str, version: str) -> str | None:
-        """Say why a topic cannot be carried unchanged, or None. Names unsafe everywhere are refused before."""
-
-    def config_path(self, slug: str) -> str:
-        """Path, inside the export, of the file that a broker is started with."""
-
-    def files(self, site: Site) -> dict[str, str]:
-        """Every file of the export: path to text. Equal sites give equal texts."""
-
-    def notes(self, site: Site) -> tuple[str, ...]:
-        """Sentences for the person who puts the files in place, such as what is missing."""
-
-
-TARGETS: dict[str, Target] = {target.name: target for target in (Mosquitto(), Nats(), Zenoh(), RabbitMq())}
+TARGETS = KINDS
 
 
 @dataclass(frozen=True)
@@ -79,13 +46,6 @@ class Export:
     levels: tuple[tuple[str, ...], ...]
     site: Site
     notes: tuple[str, ...] = ()
-
-
-def target_named(name: str) -> Target:
-    """Find the target of that name. An error lists those there are."""
-    if name not in TARGETS:
-        raise InvalidOptionError(f"there is no target {name!r}; there are {', '.join(sorted(TARGETS))}")
-    return TARGETS[name]
 
 
 def fits(name: str, target: str, version: str | None = None) -> bool:

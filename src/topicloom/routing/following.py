@@ -5,10 +5,9 @@ from typing import Protocol
 from topicloom.judge.verify_routes import Row
 from topicloom.model.change import RouteChange
 from topicloom.model.overlay import Overlay
-from topicloom.routing.changes import rows_of
 from topicloom.routing.ownership import Brokers
 from topicloom.routing.plan_folder import Plan
-from topicloom.routing.route_table import Routes
+from topicloom.routing.route_table import Routes, rows_of
 from topicloom.routing.topic_trees import Rates, routes
 
 

@@ -1,4 +1,4 @@
-"""Which end of a link dials: an order in which brokers start, and the later one of the two dials."""
+"""Who dials whom: the order in which brokers start, the later end of a link as the one that dials, and the levels."""
 
 from collections.abc import Iterable, Mapping
 from heapq import heapify, heappop, heappush
@@ -63,6 +63,24 @@ def start_order(
     old_rank = np.where(known < 0, interest.n_nodes, known)
     newly = np.where(known < 0, -degree, 0)
     return np.lexsort((np.arange(interest.n_nodes), newly, old_rank, classes)).astype(np.int32)
+
+
+def start_levels(n_nodes: int, dials: Int32Array) -> list[list[int]]:
+    """Put the brokers in levels: each dials only brokers of earlier levels. Returns node ids, rising in each level.
+
+    ``dials`` has (owner, acceptor) of every link. Brokers that dial in a circle, and those that dial these, are one
+    last level: they start together.
+    """
+    owner, acceptor = dials[:, 0], dials[:, 1]
+    waiting = np.ones(n_nodes, bool)
+    levels = []
+    while waiting.any():
+        held = np.zeros(n_nodes, bool)
+        held[owner[waiting[acceptor]]] = True
+        level = waiting & ~held if (waiting & ~held).any() else waiting.copy()
+        levels.append(np.flatnonzero(level).tolist())
+        waiting &= ~level
+    return levels
 
 
 def owners(links: Int32Array, order: Int32Array) -> Int32Array:

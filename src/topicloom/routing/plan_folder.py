@@ -14,7 +14,7 @@ import hashlib
 import io
 import json
 import zipfile
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
@@ -30,7 +30,8 @@ import pyarrow.parquet as pq
 from topicloom.errors import InputNotFoundError, PlanFormatError
 from topicloom.files.write.atomic import recover, whole_directory
 from topicloom.files.write.destination import check_local
-from topicloom.files.write.overlay_directory import write_json
+from topicloom.files.write.parts import Part, write_parts
+from topicloom.files.write.run_file import write_json
 from topicloom.model import labels as label_columns
 from topicloom.model.arrays import Int32Array, frozen
 from topicloom.model.interest import Interest
@@ -96,10 +97,7 @@ class Plan:
         Routes(7 topics, 13 rows)
         """
         with whole_directory(Path(directory), overwrite=overwrite) as staging:
-            for name, table in _tables(self.routes).items():
-                (staging / name).mkdir()
-                pq.write_table(table, staging / name / "part-00000.parquet")
-            write_json(staging / "plan.json", self._header())
+            write_plan_contents(staging, _tables(self.routes), self._header)
 
     @classmethod
     def load(cls, directory: str | Path) -> Self:
@@ -167,7 +165,7 @@ class Plan:
         return {**header(self.target, fingerprints, self.generation, counts), "labels": labels, **self.facts}
 
 
-_ROW = ("topic", "src", "dst", "owner", "parent", "forest", "active")
+ROW = ("topic", "src", "dst", "owner", "parent", "forest", "active")
 _HEADER = ("format", "fingerprints", "trees", "target", "generation", "labels", "counts")
 
 
@@ -180,11 +178,17 @@ def header(
     return {"format": FORMAT, "fingerprints": fingerprints or {}, **about}
 
 
+def write_plan_contents(folder: Path, parts: Mapping[str, Part], about: Callable[[], Mapping[str, Any]]) -> None:
+    """Write the contents of a plan into an empty folder. ``about`` is asked for `header` when the tables are there."""
+    write_parts(folder, parts)
+    write_json(folder / "plan.json", about())
+
+
 def generation_of_table(rows: pa.Table) -> str:
     """The `Plan.generation` of a table of rows, in any order and with the ends of each row in any order."""
     turned = pc.greater(rows["src"], rows["dst"])
     src, dst = (pc.if_else(turned, rows[one], rows[other]) for one, other in (("dst", "src"), ("src", "dst")))
-    ordered = pa.table({**{name: rows[name] for name in _ROW}, "src": src, "dst": dst})
+    ordered = pa.table({**{name: rows[name] for name in ROW}, "src": src, "dst": dst})
     ordered = ordered.sort_by([(name, "ascending") for name in ("topic", "src", "dst")])
     return _generation(column.chunks for column in ordered.columns)
 
@@ -194,7 +198,7 @@ def generation_of(folder: Path) -> str:
     from pyarrow.dataset import dataset  # here, because it loads pandas
 
     rows = dataset(folder)
-    return _generation(chain.from_iterable(b.columns for b in rows.to_batches(columns=[name])) for name in _ROW)
+    return _generation(chain.from_iterable(b.columns for b in rows.to_batches(columns=[name])) for name in ROW)
 
 
 def _generation(columns: Iterable[Iterable[pa.Array]]) -> str:
@@ -250,7 +254,7 @@ def _read_routes(source: Source, *, labelled: bool) -> Routes:
     nodes, topics = _read(source, "nodes", ["node", "order"]), _read(source, "topics", ["topic", "exact"])
     node_names, topic_names = _texts(nodes["node"]), _texts(topics["topic"])
     interest = _read_interest(source, node_names, topic_names, labelled=labelled)
-    rows = _read(source, "routes", list(_ROW))
+    rows = _read(source, "routes", list(ROW))
     links = _read(source, "links", ["src", "dst"])
     ends = [_ids(links[name], node_names, source, "links") for name in ("src", "dst")]
 

@@ -219,6 +219,13 @@ class Routes:
         return f"Routes({self.interest.n_topics:,} topics, {self.n_rows:,} rows{ready}{forests})"
 
 
+def rows_of(routes: Routes) -> dict[tuple[str, str, str], bool]:
+    """(topic, src, dst) of every row by label, and whether it is active."""
+    table = routes.table()
+    columns = (table[name].to_pylist() for name in ("topic", "src", "dst", "active"))
+    return {(topic, src, dst): active for topic, src, dst, active in zip(*columns)}
+
+
 def names(labels: npt.ArrayLike | None, count: int) -> pa.Array:
     """Return labels as Arrow text, or ids as text where there are no labels."""
     return label_columns.to_arrow(labels) if labels is not None else pa.array(np.arange(count)).cast(pa.large_string())

@@ -12,15 +12,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from topicloom.files.write.overlay_directory import (
-    RELAYS,
-    relay_table,
-    tables_of,
-    write_forbidden,
-    write_network,
-    write_sheet,
-)
-from topicloom.files.write.run_file import write_json, write_run
+from topicloom.files.write.overlay_directory import RELAYS, relay_table, tables_of, write_contents
 from topicloom.judge import NetworkFault, verify_network
 from topicloom.judge.network_reach import reach_sentence
 from topicloom.methods.references.beside import usual_ways
@@ -194,16 +186,17 @@ def write_designed(
     stages: Stages,
 ) -> None:
     """Write the contents of an overlay directory into an empty folder."""
-    with stages("write", "writing"):
-        # no name that an answer holds becomes a path
-        for name in (*PARTS, RELAYS) if RELAYS in designed.files else PARTS:
-            (folder / name).mkdir()
-            (folder / name / "part-00000.parquet").write_bytes(designed.files[name])
-        write_forbidden(folder, forbidden)
-        write_network(folder, network, None)
-        write_sheet(folder)
-    write_json(folder / "metrics.json", designed.metrics.to_dict())
-    write_run(folder, {**designed.run, "seconds": stages.seconds})
+    # no name that an answer holds becomes a path
+    written = (*PARTS, RELAYS) if RELAYS in designed.files else PARTS
+    write_contents(
+        folder,
+        {name: designed.files[name] for name in written},
+        metrics=designed.metrics.to_dict(),
+        run=lambda: {**designed.run, "seconds": stages.seconds},
+        forbidden=forbidden,
+        network=network,
+        during=stages("write", "writing"),
+    )
 
 
 def plan_sentence(counts: Mapping[str, int], request: DesignRequest, needed: int) -> str:

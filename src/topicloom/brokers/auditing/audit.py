@@ -2,20 +2,15 @@
 
 import csv
 import io
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import islice
 from pathlib import Path
 
 from topicloom.brokers.auditing.audit_effort import Effort, is_text
 from topicloom.brokers.auditing.audit_findings import Finding, Findings
-from topicloom.brokers.auditing.traffic import Mesh, traffic_of
-from topicloom.brokers.mosquitto.mosquitto_broker import read_mosquitto
-from topicloom.brokers.mosquitto.mosquitto_mesh import MosquittoMesh
-from topicloom.brokers.mosquitto.mosquitto_words import ALIASES, is_known
-from topicloom.brokers.nats.nats_mesh import NatsMesh
-from topicloom.brokers.nats.nats_server import read_nats
-from topicloom.deploy import Inventory
+from topicloom.brokers.auditing.traffic import traffic_of
+from topicloom.brokers.inventory import Inventory
+from topicloom.brokers.kinds import KINDS as BROKERS
+from topicloom.brokers.kinds import Reader
 from topicloom.errors import InputNotFoundError, InvalidArgumentError, UnreadableInputError
 from topicloom.model import Interest
 
@@ -23,8 +18,6 @@ KINDS = (
     "loop", "duplicate", "cut-off", "missing", "unwanted", "both-sides", "client-id-clash", "unknown-peer", "in-vain",
     "qos", "kept-session", "not-followed", "secret",
 )  # fmt: skip
-_EXPORTED_QOS = 1
-_MAINS = ("mosquitto.conf", "nats-server.conf", "nats.conf")
 
 
 def audit(
@@ -100,7 +93,7 @@ def audit(
     met = [found for path in given for found in _brokers_in(Path(path), effort)]
     files = dict(_unique((name, path, label) for name, path, label, _ in met))
     exported = all(ours for _, _, _, ours in met)
-    mesh = _mesh(files, _known(inventory), effort, planned_qos=_EXPORTED_QOS if exported else None)
+    mesh = _reader(files, effort).mesh(files, _known(inventory), effort, exported=exported)
     wanted = None if interest is None else _wanted(interest)
     traffic = traffic_of(mesh, set(files), wanted)
     found = [*traffic.findings(), *mesh.oddities(), *_absent(wanted, files)]
@@ -109,24 +102,17 @@ def audit(
     return Findings(tuple(found), shown, mesh.rows(), traffic.points)
 
 
-def _mesh(
-    files: Mapping[str, tuple[Path, str]],
-    known: Mapping[tuple[str, int], str],
-    effort: Effort,
-    *,
-    planned_qos: int | None,
-) -> Mesh:
+def _reader(files: Mapping[str, tuple[Path, str]], effort: Effort) -> Reader:
+    """How all files are read. An error names a file of each kind where there are several kinds."""
     kinds = {name: kind_of(effort.text_of(path)) for name, (path, _) in files.items()}
-    if len(set(kinds.values())) > 1:
-        first = {kind: files[name][1] for name, kind in reversed(kinds.items())}
+    first = {kind: files[name][1] for name, kind in reversed(kinds.items())}
+    if len(first) > 1:
+        one, other, *_ = sorted(first)
         raise UnreadableInputError(
-            f"{first['mosquitto']} is a configuration of Mosquitto, {first['nats']} one of NATS; audit them separately"
+            f"{first[one]} is a configuration of {BROKERS[one].title}, {first[other]} one of {BROKERS[other].title}; "
+            "audit them separately"
         )
-    if "nats" in kinds.values():
-        servers = [read_nats(path, name, label, effort) for name, (path, label) in files.items()]
-        return NatsMesh(servers, known, effort)
-    brokers = [read_mosquitto(path, name, label, effort) for name, (path, label) in files.items()]
-    return MosquittoMesh(brokers, known, effort, planned_qos=planned_qos)
+    return _readers()[next(iter(first), kind_of(""))]
 
 
 def _brokers_in(path: Path, effort: Effort) -> Iterator[tuple[str, Path, str, bool]]:
@@ -135,21 +121,24 @@ def _brokers_in(path: Path, effort: Effort) -> Iterator[tuple[str, Path, str, bo
         parent = path.absolute().parent.name
         yield (
             (parent, path, f"{parent}/{path.name}", False)
-            if path.name in _MAINS
+            if path.name in _mains()
             else (path.name.removesuffix(".conf"), path, path.name, False)
         )
         return
     names = _table_of(path, effort)
     found = [(names.get(one.name, one.name.removesuffix(".conf")), one, one.name, bool(names)) for one in _confs(path)]
-    if len(found) == 1 and found[0][1].name in _MAINS:
+    if len(found) == 1 and found[0][1].name in _mains():
         home = path.absolute().name
         found = [(home, found[0][1], f"{home}/{found[0][2]}", bool(names))]
     for folder in sorted(one for one in path.iterdir() if one.is_dir()):
         found += [
-            (folder.name, folder / main, f"{folder.name}/{main}", False) for main in _MAINS if (folder / main).exists()
+            (folder.name, folder / main, f"{folder.name}/{main}", False)
+            for main in _mains()
+            if (folder / main).exists()
         ]
     if not found:
-        raise InputNotFoundError(f"{path} holds no *.conf file, nor a folder with a mosquitto.conf or nats.conf")
+        *some, last = _mains()
+        raise InputNotFoundError(f"{path} holds no *.conf file, nor a folder with a {', '.join(some)} or {last}")
     yield from found
 
 
@@ -208,20 +197,22 @@ def _absent(wanted: Mapping[str, set[str]] | None, files: Mapping[str, object]) 
         yield Finding("missing", f"broker {absent[0]!r} subscribes and has no configuration here{more}")
 
 
-_LINE, _LOOKED_AT = re.compile(r"\S[^\n]*"), 2_000
+def _readers() -> dict[str, Reader]:
+    return {name: kind.reader for name, kind in BROKERS.items() if kind.reader is not None}
+
+
+def _mains() -> list[str]:
+    """Names that the configuration of a broker has when its folder is named like the broker."""
+    return [main for reader in _readers().values() for main in reader.mains]
 
 
 def kind_of(text: str) -> str:
-    """The kind of broker that a configuration is for: ``mosquitto`` or ``nats``.
+    """The kind of broker that a configuration is for: the one that it is most like, the first by name of equals.
 
     Examples
     --------
     >>> kind_of("listener 1883"), kind_of("leafnodes { port: 7422 }")
     ('mosquitto', 'nats')
     """
-    lines = [met.group().rstrip() for met in islice(_LINE.finditer(text), _LOOKED_AT)]
-    lines = [line for line in lines if not line.startswith(("#", "//"))]
-    known = sum(
-        is_known(ALIASES.get(word, word)) and "{" not in line for line in lines for word in (line.split(" ", 1)[0],)
-    )
-    return "mosquitto" if 2 * known >= len(lines) else "nats"
+    readers = _readers()
+    return max(readers, key=lambda name: readers[name].likeness(text))

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Set
 
 from topicloom.brokers.gates import failover_files
 from topicloom.brokers.inventory import Broker
+from topicloom.brokers.kinds import GATE, RELOAD, RESTART, ChangedRow
 from topicloom.brokers.planned_network import Row, Site
 from topicloom.brokers.safe_names import first_of
 from topicloom.errors import InvalidInventoryError
@@ -29,9 +30,10 @@ _RESERVED = ("$SYS", "$share", "$CONTROL")
 class Mosquitto:
     """The target ``mosquitto``."""
 
-    name = "mosquitto"
     default_version = "2.0"
     ordered = True
+    needs_forests = False
+    holds_both = False
 
     def refused_version(self, version: str) -> str | None:
         """Versions 2.0 and 2.1 are known."""
@@ -89,6 +91,14 @@ class Mosquitto:
             "unit), or take Restart= out, and take it in again as docs/guide/brokers.md says",
         )
 
+    def takes(self, row: ChangedRow) -> str | None:
+        """A row is opened and shut where the broker accepts it. Its bridges are read at a restart, from 2.1 on live."""
+        if not row.dials:
+            return GATE
+        if row.ready:
+            return None
+        return RELOAD if row.version >= (2, 1) else RESTART
+
 
 class MosquittoGates:
     """Rules at the accepting brokers."""
@@ -99,6 +109,10 @@ class MosquittoGates:
     def path(self, slug: str) -> str:
         """``SLUG.acl``."""
         return gate_path(slug)
+
+    def fenced_path(self, slug: str) -> str:
+        """``SLUG.fenced.acl``."""
+        return fenced_path(slug)
 
     def texts(self, site: Site, nodes: Iterable[str], opened: Set[Row]) -> dict[str, str]:
         """Rules of those brokers that accept links."""

@@ -1,16 +1,21 @@
 """Mosquitto brokers and their bridges as one mesh in which a message can be followed."""
 
+import re
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
+from pathlib import Path
 
 from topicloom.brokers.auditing.audit_effort import Effort
 from topicloom.brokers.auditing.audit_findings import AuditedRow, Finding, Hop, Place, State
 from topicloom.brokers.auditing.filters import FilterTree, common, example_of, is_wild
 from topicloom.brokers.auditing.peers import Door, Peers
-from topicloom.brokers.mosquitto.mosquitto_broker import Bridge, MosquittoBroker
+from topicloom.brokers.mosquitto.mosquitto_broker import Bridge, MosquittoBroker, read_mosquitto
+from topicloom.brokers.mosquitto.mosquitto_words import ALIASES, is_known
 
 _MOST_PAIRS, _MOST_KEPT = 200_000, 200_000
+EXPORTED_QOS = 1
 
 
 @dataclass(frozen=True)
@@ -200,3 +205,31 @@ def _peer(peers: Peers, broker: MosquittoBroker, bridge: Bridge, audited: Contai
     """Find the first of a bridge's addresses that is an audited broker's. The others are for fail-over."""
     found = (peers.at(broker.name, host, port, bridge.name) for host, port in bridge.addresses)
     return next((one for one in found if one in audited), None)
+
+
+_LINE, _LOOKED_AT = re.compile(r"\S[^\n]*"), 2_000
+
+
+class MosquittoReader:
+    """Configurations of Mosquitto, each line of which begins with a word that Mosquitto knows."""
+
+    mains: tuple[str, ...] = ("mosquitto.conf",)
+
+    def likeness(self, text: str) -> float:
+        """The share of lines that begin with such a word, of the first 2,000; 1 where there are none."""
+        lines = [met.group().rstrip() for met in islice(_LINE.finditer(text), _LOOKED_AT)]
+        lines = [line for line in lines if not line.startswith(("#", "//"))]
+        words = [line.split(" ", 1)[0] for line in lines if "{" not in line]
+        return sum(is_known(ALIASES.get(word, word)) for word in words) / len(lines) if lines else 1.0
+
+    def mesh(
+        self,
+        files: Mapping[str, tuple[Path, str]],
+        known: Mapping[tuple[str, int], str],
+        effort: Effort,
+        *,
+        exported: bool,
+    ) -> MosquittoMesh:
+        """Read brokers from (path, label) by name. What topicloom wrote is of QoS 1."""
+        brokers = [read_mosquitto(path, name, label, effort) for name, (path, label) in files.items()]
+        return MosquittoMesh(brokers, known, effort, planned_qos=EXPORTED_QOS if exported else None)

@@ -8,20 +8,25 @@ from functools import lru_cache
 from topicloom.brokers.mosquitto.mosquitto import MosquittoGates, client_id, password_path, password_users, placeholder
 from topicloom.brokers.rehearsal.processes import program, version_of
 from topicloom.brokers.rehearsal.scene import CLIENT, hashed_password
-from topicloom.brokers.rehearsal.stage import Kind, Stage
+from topicloom.brokers.rehearsal.stage import Runner, Stage
 from topicloom.brokers.rehearsal.wire import Connection, Door, OnLost, OnMessage, Wire
 from topicloom.errors import BrokerUnavailableError
 
 REMEDY = "on Debian: apt-get install mosquitto"
 
 
-class RunMosquitto(Kind):
+class RunMosquitto(Runner):
     """Mosquitto brokers of the version that is installed here."""
 
     gates = MosquittoGates()
 
-    def __init__(self) -> None:
+    def __init__(self, nodes: Sequence[str]) -> None:
         self._program = program("mosquitto", REMEDY)
+
+    @staticmethod
+    def installed() -> str:
+        """Version of the Mosquitto that is installed here."""
+        return mosquitto_version()
 
     def launch(self, stage: Stage, node: str) -> None:
         """Start with the exported file, behind one line that keeps the user: root's brokers read a private folder."""

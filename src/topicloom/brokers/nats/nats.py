@@ -15,6 +15,7 @@ from functools import cached_property
 
 from topicloom.brokers.gates import failover_files
 from topicloom.brokers.inventory import Broker, Tls
+from topicloom.brokers.kinds import RELOAD, RESTART, ChangedRow
 from topicloom.brokers.planned_network import Row, Site
 from topicloom.brokers.safe_names import first_of, injective
 from topicloom.brokers.topic_forests import by_topic, packed, rooted
@@ -23,15 +24,17 @@ from topicloom.errors import InvalidInventoryError, InvalidOptionError
 _MOST_BYTES = 4000
 _MOST_FILES = 10_000
 _SPARE = 4  # a remote that a reload adds together with its account is connected a second later, so some stand by
+_TAKES_LINKS = (2, 14)
 _RESERVED = ("_INBOX", "_R_", "_GR_", "_SR_")
 
 
 class Nats:
     """The target ``nats``."""
 
-    name = "nats"
     default_version = "2.10"
     ordered = True
+    needs_forests = True
+    holds_both = False
 
     def refused_version(self, version: str) -> str | None:
         """Versions from 2.10 on work."""
@@ -85,6 +88,10 @@ class Nats:
             "say --version, or version in the inventory",
         )
 
+    def takes(self, row: ChangedRow) -> str | None:
+        """A file is read again, but a server older than 2.14 dials a new link only after a restart."""
+        return RESTART if row.dials and not row.same_link and row.version < _TAKES_LINKS else RELOAD
+
 
 class NatsGates:
     """The whole file of a server, which it takes while it runs."""
@@ -95,6 +102,10 @@ class NatsGates:
     def path(self, slug: str) -> str:
         """``SLUG.conf``."""
         return f"{slug}.conf"
+
+    def fenced_path(self, slug: str) -> str:
+        """The file itself: a server that comes back is told by the others."""
+        return self.path(slug)
 
     def texts(self, site: Site, nodes: Iterable[str], opened: Set[Row]) -> dict[str, str]:
         """Configurations with the topics that have standby rows among these in accounts of their own."""
@@ -139,7 +150,7 @@ def _failover_files(site: Site) -> dict[str, str]:
 
 def takes_links(version: str) -> bool:
     """Whether a server of this version takes new leaf connections while it runs: from 2.14 on."""
-    return [int(number) for number in version.split(".")[:2]] >= [2, 14]
+    return tuple(int(number) for number in version.split(".")[:2]) >= _TAKES_LINKS
 
 
 def _can_reload(site: Site) -> bool:

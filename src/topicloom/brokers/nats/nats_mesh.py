@@ -1,6 +1,7 @@
 """NATS servers and their leaf connections as one mesh in which a message can be followed."""
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 from topicloom.brokers.auditing.audit_effort import Effort
@@ -8,7 +9,7 @@ from topicloom.brokers.auditing.audit_findings import AuditedRow, Finding, Hop, 
 from topicloom.brokers.auditing.filters import PROBE, subject_matches
 from topicloom.brokers.auditing.oddities import both_sides, secrets_of, unfollowed_of
 from topicloom.brokers.auditing.peers import Door, Peers
-from topicloom.brokers.nats.nats_server import Import, NatsServer, Remote
+from topicloom.brokers.nats.nats_server import Import, NatsServer, Remote, read_nats
 
 
 class Leaf(NamedTuple):
@@ -241,3 +242,24 @@ def _sorted_imports(imports: Sequence[Import]) -> tuple[dict[tuple[str, str], li
 def _sorted_exports(subjects: Iterable[str]) -> tuple[set[str], list[str]]:
     given = list(subjects)
     return set(given), [name for name in given if _is_wild(name)]
+
+
+class NatsReader:
+    """Configurations of NATS: blocks, and names with values."""
+
+    mains: tuple[str, ...] = ("nats-server.conf", "nats.conf")
+
+    def likeness(self, text: str) -> float:
+        """One half: NATS' language has no form of line to know it by, so it is what is less like the others."""
+        return 0.5
+
+    def mesh(
+        self,
+        files: Mapping[str, tuple[Path, str]],
+        known: Mapping[tuple[str, int], str],
+        effort: Effort,
+        *,
+        exported: bool,
+    ) -> NatsMesh:
+        """Read servers from (path, label) by name."""
+        return NatsMesh([read_nats(path, name, label, effort) for name, (path, label) in files.items()], known, effort)

@@ -5,18 +5,18 @@ import json
 import sys
 import time
 from collections import Counter
-from collections.abc import Collection, Set
+from collections.abc import Collection, Sequence, Set
 from contextlib import suppress
 from datetime import datetime
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from topicloom.brokers.nats.nats import Accounts, NatsGates, subject
+from topicloom.brokers.nats.nats import Accounts, NatsGates, subject, takes_links
 from topicloom.brokers.planned_network import Row
 from topicloom.brokers.rehearsal.processes import free_ports, program, version_of
 from topicloom.brokers.rehearsal.scene import HOST
-from topicloom.brokers.rehearsal.stage import Kind, Stage
+from topicloom.brokers.rehearsal.stage import Runner, Stage
 from topicloom.brokers.rehearsal.wire import Connection, Door, OnLost, OnMessage, Wire
 from topicloom.errors import BrokerUnavailableError
 from topicloom.extras import remedy
@@ -24,14 +24,29 @@ from topicloom.extras import remedy
 REMEDY = remedy("brokers")
 
 
-class RunNats(Kind):
+class RunNats(Runner):
     """nats-server of the version that is installed here, each with its monitoring port on loopback."""
 
     gates = NatsGates()
+    leaf_ports = True
 
-    def __init__(self, nodes: tuple[str, ...]) -> None:
+    def __init__(self, nodes: Sequence[str]) -> None:
         self._program = nats_program()
         self._monitor = dict(zip(nodes, free_ports(len(nodes))))
+
+    @staticmethod
+    def installed() -> str:
+        """Version of the nats-server that is found here."""
+        return nats_version()
+
+    @classmethod
+    def refused_change(cls, *, switched: bool, secured: bool) -> str | None:
+        """Servers take new links from 2.14 on, and passwords only when they start."""
+        if not takes_links(nats_version()):
+            return f"nats-server {nats_version()} takes no new links while it runs; 2.14 or newer does"
+        if switched and secured:
+            return "NATS servers get passwords when they start; rehearse a switch without credentials"
+        return None
 
     def launch(self, stage: Stage, node: str) -> None:
         """Start with the exported file, or script where there are credentials."""

@@ -9,6 +9,7 @@ import json
 from functools import cached_property
 from typing import Any
 
+from topicloom.brokers.kinds import RELOAD, ChangedRow
 from topicloom.brokers.planned_network import Site
 from topicloom.errors import InvalidInventoryError
 
@@ -19,9 +20,10 @@ _MOST_BYTES = 255
 class RabbitMq:
     """The target ``rabbitmq``."""
 
-    name = "rabbitmq"
     default_version = "3.10"
     ordered = False
+    needs_forests = True
+    holds_both = True
 
     def refused_version(self, version: str) -> str | None:
         """Versions from 3.10 on are known."""
@@ -55,6 +57,10 @@ class RabbitMq:
         """Say that rows which stand by are left out."""
         number = sum(not row.active for row in site.network.rows)
         return (f"{number:,} standby rows are left out: rabbitmq has no gates",) if number else ()
+
+    def takes(self, row: ChangedRow) -> str | None:
+        """Definitions are imported into a broker that runs."""
+        return RELOAD
 
 
 def secret(slug: str) -> str:

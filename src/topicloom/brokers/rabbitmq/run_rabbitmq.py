@@ -4,6 +4,7 @@ import asyncio
 import base64
 import hashlib
 import os
+from collections.abc import Sequence
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ from typing import Any
 from topicloom.brokers.rabbitmq.rabbitmq import CLIENTS, hashed, secret
 from topicloom.brokers.rehearsal.processes import free_ports, program
 from topicloom.brokers.rehearsal.scene import HOST
-from topicloom.brokers.rehearsal.stage import Kind, Stage
+from topicloom.brokers.rehearsal.stage import Runner, Stage
 from topicloom.brokers.rehearsal.wire import OnLost, OnMessage, Wire
 from topicloom.errors import BrokerUnavailableError
 
@@ -19,14 +20,28 @@ REMEDY = "on Debian: ERL_EPMD_ADDRESS=127.0.0.1 apt-get install rabbitmq-server;
 _SCRIPTS = Path("/usr/lib/rabbitmq/bin")  # the wrapper on the path runs brokers as another user
 
 
-class RunRabbitMq(Kind):
+class RunRabbitMq(Runner):
     """RabbitMQ brokers of the version that is installed here, each a node of Erlang of its own on loopback."""
 
     patience = 240.0
+    needs_credentials = True
 
-    def __init__(self) -> None:
+    def __init__(self, nodes: Sequence[str]) -> None:
         rabbitmq_version()
         self._epmd = free_ports(1)[0]
+
+    @staticmethod
+    def installed() -> str:
+        """Version of the RabbitMQ that is installed here."""
+        return rabbitmq_version()
+
+    @classmethod
+    def refused_change(cls, *, switched: bool, secured: bool) -> str | None:
+        """A federation has no gates."""
+        return (
+            "there is no killing of brokers or switching of plans on rabbitmq; "
+            "a federation takes minutes to start and has no gates"
+        )
 
     def launch(self, stage: Stage, node: str) -> None:
         """Start with the exported files, in which passwords and their hashes stand in the places kept for them."""

@@ -8,7 +8,6 @@ from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
 from topicloom.brokers.gates import failover_path, shut_path
-from topicloom.brokers.mosquitto.mosquitto import fenced_path
 from topicloom.brokers.planned_network import Network, Row
 from topicloom.brokers.rehearsal.probes import Probes
 from topicloom.brokers.rehearsal.stage import Stage
@@ -134,7 +133,7 @@ async def _return(stage: Stage, victim: str, first: list[str], elsewhere: list[s
     slug, network, folder = stage.site.slugs[victim], stage.site.network, stage.crew.folder
     fenced = stage.gates.fenced
     if fenced and victim in stage.site.accepted_by:
-        (folder / stage.gates.path(slug)).write_bytes((folder / fenced_path(slug)).read_bytes())
+        (folder / stage.gates.path(slug)).write_bytes((folder / stage.gates.fenced_path(slug)).read_bytes())
     healed = {row.topic for row in network.open_rows(victim) if not row.active}
     alone = [topic for topic in first if fenced or topic in healed]
     for key in [key for key in stage.states if key[0] == victim]:

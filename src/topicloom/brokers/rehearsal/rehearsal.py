@@ -8,36 +8,20 @@ from functools import partial
 from typing import Any
 
 from topicloom.brokers.inventory import Inventory
-from topicloom.brokers.mosquitto.run_mosquitto import RunMosquitto, mosquitto_version
-from topicloom.brokers.nats.nats import takes_links
-from topicloom.brokers.nats.run_nats import RunNats, nats_version
+from topicloom.brokers.kinds import KINDS
 from topicloom.brokers.planned_network import Network
-from topicloom.brokers.rabbitmq.run_rabbitmq import RunRabbitMq, rabbitmq_version
 from topicloom.brokers.rehearsal.failover import Failover, fail_over
 from topicloom.brokers.rehearsal.processes import Crew
 from topicloom.brokers.rehearsal.scene import on_loopback
-from topicloom.brokers.rehearsal.stage import Kind, Stage
+from topicloom.brokers.rehearsal.stage import Runner, Stage
 from topicloom.brokers.rehearsal.switch import Switch, switch, union
 from topicloom.brokers.rehearsal.tally import Counts, Tally, Travel
 from topicloom.brokers.targets import export
-from topicloom.brokers.zenoh.run_zenoh import RunZenoh, zenoh_version
 from topicloom.errors import InvalidOptionError, InvalidPlanError
 from topicloom.routing import Plan
 from topicloom.routing.ownership import check_kinds
 
 Tell = Callable[[str], None]
-# Kind of broker -> how it is run, and the version that is installed. A new kind is one more line.
-RUNNERS: dict[str, tuple[Callable[[Network], Kind], Callable[[], str]]] = {
-    "mosquitto": (lambda network: RunMosquitto(), mosquitto_version),
-    "nats": (lambda network: RunNats(network.nodes), nats_version),
-    "zenoh": (lambda network: RunZenoh(), zenoh_version),
-    "rabbitmq": (lambda network: RunRabbitMq(), rabbitmq_version),
-}
-KINDS = tuple(RUNNERS)
-_WHY_NOT = {
-    "zenoh": "Zenoh finds other ways by itself",
-    "rabbitmq": "a federation takes minutes to start and has no gates",
-}
 
 
 @dataclass(frozen=True)
@@ -175,17 +159,14 @@ def rehearse(
 
 
 def _check(network: Network, to: str, inventory: Inventory | None, kill: Sequence[str], new: Network | None) -> None:
-    if to not in KINDS:
-        raise InvalidOptionError(f"there is no rehearsal on {to!r}; there are {', '.join(KINDS)}")
-    if to in _WHY_NOT and (kill or new is not None):
-        raise InvalidOptionError(f"there is no killing of brokers or switching of plans on {to}; {_WHY_NOT[to]}")
+    runner = _runner(to)
     if inventory is not None:
         check_kinds(network.nodes, inventory.brokers, to)
-    secured = inventory is not None and any(one.credential for one in inventory.brokers.values())
-    if to == "nats" and (kill or new is not None) and not takes_links(nats_version()):
-        raise InvalidOptionError(f"nats-server {nats_version()} takes no new links while it runs; 2.14 or newer does")
-    if to == "nats" and new is not None and secured:
-        raise InvalidOptionError("NATS servers get passwords when they start; rehearse a switch without credentials")
+    if kill or new is not None:
+        secured = inventory is not None and any(one.credential for one in inventory.brokers.values())
+        reason = runner.refused_change(switched=new is not None, secured=secured)
+        if reason is not None:
+            raise InvalidOptionError(reason)
     unknown = [node for node in kill if node not in set(network.nodes)]
     if unknown:
         raise InvalidOptionError(f"there is no broker {unknown[0]!r} to kill in the plan")
@@ -193,6 +174,15 @@ def _check(network: Network, to: str, inventory: Inventory | None, kill: Sequenc
         raise InvalidPlanError("the plan has no standby rows to heal with; make it with topicloom routes --standby 1")
     if kill and new is not None:
         raise InvalidOptionError("kill and switch exclude each other: rehearse one after the other")
+
+
+def _runner(to: str) -> type[Runner]:
+    """How brokers of a kind are run. An error lists the kinds that are."""
+    runner = KINDS[to].runner if to in KINDS else None
+    if runner is None:
+        runnable = [name for name, kind in KINDS.items() if kind.runner is not None]
+        raise InvalidOptionError(f"there is no rehearsal on {to!r}; there are {', '.join(runnable)}")
+    return runner
 
 
 async def _rehearse(
@@ -251,9 +241,9 @@ async def _publish(stage: Stage) -> int | None:
 
 def _stage(network: Network, to: str, inventory: Inventory | None, crew: Crew) -> tuple[Stage, str]:
     """A stage that is ready to start, and the version of its brokers."""
-    run, installed = RUNNERS[to]
-    kind, version = run(network), installed()
-    scene = on_loopback(network, inventory, crew.folder, leaves=to == "nats", secured=to == "rabbitmq")
+    runner = _runner(to)
+    kind, version = runner(network.nodes), runner.installed()
+    scene = on_loopback(network, inventory, crew.folder, leaves=runner.leaf_ports, secured=runner.needs_credentials)
     exported = export(network, to, scene.inventory, version=version, prefix=f"{crew.folder}/")
     stage = Stage(kind, exported.site, exported, crew, scene, Tally({}))
     stage.tally = stage.fresh_tally()

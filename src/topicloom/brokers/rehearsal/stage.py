@@ -4,7 +4,7 @@ import asyncio
 import signal
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterable, Mapping, Set
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
 from topicloom.brokers.gates import Gates
@@ -25,7 +25,7 @@ _SETTLE = 0.12
 _STORM = 5_000
 
 
-class Kind(ABC):
+class Runner(ABC):
     """How brokers of one kind are run, connected to, waited for and asked.
 
     Attributes
@@ -34,10 +34,33 @@ class Kind(ABC):
         Seconds after which a broker that does not answer, or a row that does not work, is given up.
     gates
         How rows are opened and shut while brokers run; None where they are not.
+    leaf_ports
+        Whether each broker gets a second port for other brokers.
+    needs_credentials
+        Whether brokers that have no credential get one.
     """
 
     patience = 30.0
     gates: Gates | None = None
+    leaf_ports = False
+    needs_credentials = False
+
+    @abstractmethod
+    def __init__(self, nodes: Sequence[str]) -> None:
+        """Prepare to run these brokers. An error says what is not installed."""
+
+    @staticmethod
+    @abstractmethod
+    def installed() -> str:
+        """Version of the brokers that are installed here. An error says what to do when there are none."""
+
+    @classmethod
+    def refused_change(cls, *, switched: bool, secured: bool) -> str | None:
+        """Say why brokers cannot be killed, or with ``switched`` given other trees, while they run. None if they can.
+
+        ``secured`` says that the inventory has credentials.
+        """
+        return None
 
     @abstractmethod
     def launch(self, stage: "Stage", node: str) -> None:
@@ -96,7 +119,7 @@ class Kind(ABC):
 class Stage:
     """Running brokers. `tally` counts what the connections hear. It can be replaced between parts of a rehearsal."""
 
-    kind: Kind
+    kind: Runner
     site: Site
     export: Export
     crew: Crew
@@ -207,7 +230,7 @@ class Stage:
         return self.kind.gates
 
     def set_gates(self, texts: Mapping[str, str]) -> None:
-        """Give brokers new texts and tell those to read them that had others. Needs a `Kind.moved` afterwards."""
+        """Give brokers new texts and tell those to read them that had others. Needs a `Runner.moved` afterwards."""
         paths = {node: self.crew.folder / self.gates.path(self.site.slugs[node]) for node in texts}
         changed = [node for node, text in texts.items() if paths[node].read_text(encoding="utf-8") != text]
         for node in changed:

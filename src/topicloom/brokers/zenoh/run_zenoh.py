@@ -3,13 +3,14 @@
 import asyncio
 import os
 import time
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from topicloom.brokers.planned_network import Network
 from topicloom.brokers.rehearsal.processes import proportional_memory
-from topicloom.brokers.rehearsal.stage import Kind, Stage
+from topicloom.brokers.rehearsal.stage import Runner, Stage
 from topicloom.brokers.rehearsal.wire import OnLost, OnMessage, Wire
 from topicloom.brokers.zenoh.zenoh import key, neighbours, router_id, shortest_ways, transit
 from topicloom.errors import BrokerUnavailableError
@@ -19,17 +20,27 @@ REMEDY = remedy("brokers")
 _PATIENCE = 60.0
 
 
-class RunZenoh(Kind):
+class RunZenoh(Runner):
     """Zenoh routers of the version that is installed here.
 
     A subscriber to everything would make every router ask for everything. So each session subscribes to the topics of
     its broker only, and what passes through other routers follows from the links (`zenoh.transit`).
     """
 
-    def __init__(self) -> None:
+    def __init__(self, nodes: Sequence[str]) -> None:
         zenoh_version()
         self._sessions: dict[str, Any] = {}
         self._memory = proportional_memory(os.getpid())
+
+    @staticmethod
+    def installed() -> str:
+        """Version of the package eclipse-zenoh that is installed here."""
+        return zenoh_version()
+
+    @classmethod
+    def refused_change(cls, *, switched: bool, secured: bool) -> str | None:
+        """Routers choose among all links."""
+        return "there is no killing of brokers or switching of plans on zenoh; Zenoh finds other ways by itself"
 
     def launch(self, stage: Stage, node: str) -> None:
         """Open a router with the exported file."""

@@ -11,6 +11,7 @@ from hashlib import sha256
 from typing import Any
 
 from topicloom.brokers.inventory import Broker
+from topicloom.brokers.kinds import RESTART, ChangedRow
 from topicloom.brokers.planned_network import Network, Site
 from topicloom.brokers.safe_names import injective
 from topicloom.errors import InvalidInventoryError
@@ -22,9 +23,10 @@ _ESCAPED = str.maketrans({sign: f"%{ord(sign):02X}" for sign in "%#?$*"})
 class Zenoh:
     """The target ``zenoh``."""
 
-    name = "zenoh"
     default_version = "1.10"
     ordered = True
+    needs_forests = False
+    holds_both = True
 
     def refused_version(self, version: str) -> str | None:
         """Versions from 1.0 on are known."""
@@ -50,6 +52,10 @@ class Zenoh:
         if not site.network.has_standby:
             return ()
         return ("zenoh has no gates: the links of standby rows are links like others, and routers choose among all",)
+
+    def takes(self, row: ChangedRow) -> str | None:
+        """A router that dials another link is started again. Rows are nothing to it."""
+        return RESTART if row.dials and not row.same_link else None
 
 
 def key(topic: str) -> str:

@@ -8,6 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import typer
 
+from topicloom.brokers.kinds import KINDS
 from topicloom.cli.console import format_number, narrated, print_table, tell
 from topicloom.cli.option_groups import Json, Overwrite, RateOptions, SparkOptions, TextOptions
 from topicloom.errors import InvalidOptionError
@@ -23,7 +24,7 @@ from topicloom.spark.session.memory import available_memory
 from topicloom.spark.session.session import spark_session
 
 EXAMPLE = "Example: topicloom routes overlay plan --inventory brokers.csv --for mosquitto"
-TARGETS = {"mosquitto": False, "nats": True, "rabbitmq": True, "zenoh": False}  # whether it needs forests
+_IN_FORESTS = [name for name, kind in KINDS.items() if kind.target.needs_forests]
 # Measured on twitter_follow: 0.9 GB for 1.77 million subscriptions, the judge and the writing included.
 _BYTES_A_SUBSCRIPTION, _BYTES_A_LINK = 500, 100
 
@@ -37,7 +38,7 @@ def command(
     ] = None,
     target: Annotated[
         str | None,
-        typer.Option("--for", help=f"Kind of broker: {', '.join(TARGETS)}. nats and rabbitmq get few forests."),
+        typer.Option("--for", help=f"Kind of broker: {', '.join(KINDS)}. {' and '.join(_IN_FORESTS)} get few forests."),
     ] = None,
     keep: Annotated[
         Path | None, typer.Option(help="Older plan, whose trees stay where they can.", show_default=False)
@@ -67,18 +68,18 @@ def command(
     """
     plan = plan.absolute()
     check_destination(plan, overwrite=overwrite)
-    if target is not None and target not in TARGETS:
-        raise InvalidOptionError(f"--for {target!r} is not known; {', '.join(TARGETS)} are accepted")
+    if target is not None and target not in KINDS:
+        raise InvalidOptionError(f"--for {target!r} is not known; {', '.join(KINDS)} are accepted")
     if fresh and keep is not None:
         raise InvalidOptionError("--keep and --fresh exclude each other: keep the trees of a plan, or choose all again")
     check_choice(engine)
     weights = None if rates is None else read_rates(rates, rate_table.wanted_as(text))
     reason = "" if engine == SPARK else _too_large(overlay) if engine is None else None
     if reason is not None:
-        if inventory or keep or standby or TARGETS.get(target or "", False) or (plan.exists() and not fresh):
+        if inventory or keep or standby or target in _IN_FORESTS or (plan.exists() and not fresh):
             raise InvalidOptionError(
-                "on Spark all trees are chosen again (--fresh), and --inventory, --keep, --standby and --for with nats "
-                f"or rabbitmq cannot be taken{reason}"
+                "on Spark all trees are chosen again (--fresh), and --inventory, --keep, --standby and --for with "
+                f"{' or '.join(_IN_FORESTS)} cannot be taken{reason}"
             )
         if any((overlay / part).exists() for part in (RELAYS, NETWORK)):
             raise InvalidOptionError(f"on Spark routes know no relays and no network, and {overlay} has them")
@@ -96,7 +97,7 @@ def command(
             keep=old,
             standby=standby,
             rates=weights,
-            forests=TARGETS.get(target or "", False),
+            forests=target in _IN_FORESTS,
             inventory=brokers,
         )
         narrator("asking the judge")

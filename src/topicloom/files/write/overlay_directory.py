@@ -22,6 +22,7 @@ have no ``files`` in their ``run.json``; they are read, and checked as far as th
 import csv
 import time
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -33,7 +34,7 @@ import pyarrow.parquet as pq
 
 from topicloom.errors import OverlayFormatError, TopicloomError
 from topicloom.files.write.atomic import recover, whole_directory
-from topicloom.files.write.parts import OpenFolder, opened, read_part
+from topicloom.files.write.parts import OpenFolder, Part, opened, read_part, write_parquet, write_parts
 from topicloom.files.write.run_file import RUN_FILE, parse_run, run_header, write_json, write_run
 from topicloom.model import labels as label_columns
 from topicloom.model.arrays import Int32Array, Int64Array, degrees, normalized_links, shared_topics
@@ -51,9 +52,8 @@ __all__ = [
     "run_header",
     "save",
     "tables_of",
-    "write_forbidden",
+    "write_contents",
     "write_json",
-    "write_network",
     "write_parquet",
     "write_sheet",
 ]
@@ -86,36 +86,42 @@ def save(
     overwrite: bool = False,
 ) -> None:
     """Write an overlay directory, whole or not at all."""
-    tables = tables_of(interest, links, topic_columns)
+    tables: dict[str, Part] = {**tables_of(interest, links, topic_columns)}
     counts = {
         "nodes": interest.n_nodes,
         "topics": interest.n_topics,
         "subscriptions": interest.n_subscriptions,
         "links": len(links),
     }
+    facts = {**run_header(), **run, "counts": counts, "labels": interest.node_labels is not None}
     with whole_directory(destination, overwrite=overwrite) as staging:
-        for name, table in tables.items():
-            (staging / name).mkdir()
-            write_parquet(table, staging / name / "part-00000.parquet")
-        write_forbidden(staging, forbidden)
-        write_network(staging, network, relay_table(interest, relays))
-        write_sheet(staging)
-        write_json(staging / "metrics.json", metrics)
-        labelled = interest.node_labels is not None
-        write_run(staging, {**run_header(), **run, "counts": counts, "labels": labelled})
+        relayed = relay_table(interest, relays)
+        tables |= {} if relayed is None else {RELAYS: relayed}
+        write_contents(staging, tables, metrics=metrics, run=lambda: facts, forbidden=forbidden, network=network)
 
 
-def write_parquet(table: pa.Table, path: Path) -> None:
-    """Write a Parquet file whose pages carry checksums. The name need not be UTF-8."""
-    with path.open("xb") as file:
-        pq.write_table(table, file, write_page_checksum=True)
+def write_contents(
+    folder: Path,
+    parts: Mapping[str, Part],
+    *,
+    metrics: Mapping[str, Any],
+    run: Callable[[], Mapping[str, Any]],
+    forbidden: ForbiddenLinks = ForbiddenLinks(),
+    network: Network | None = None,
+    during: AbstractContextManager[Any] = nullcontext(),
+) -> None:
+    """Write the contents of an overlay directory into an empty folder.
 
-
-def write_forbidden(folder: Path, forbidden: ForbiddenLinks) -> None:
-    """Write the parts of an overlay directory that say which links may not be. There are none if nothing is."""
-    for name, table in forbidden.tables().items():
-        (folder / name).mkdir()
-        write_parquet(table, folder / name / "part-00000.parquet")
+    Tables are written inside ``during``, which may take the time. ``run`` is asked for the facts of ``run.json``
+    afterwards, so that they can hold it. There are no parts about forbidden links where nothing is forbidden, and none
+    about a network where there is none.
+    """
+    rules = {} if network is None else {f"{NETWORK}/{name}": table for name, table in network.tables().items()}
+    with during:
+        write_parts(folder, {**parts, **forbidden.tables(), **rules})
+        write_sheet(folder)
+    write_json(folder / "metrics.json", metrics)
+    write_run(folder, run())
 
 
 def relay_table(interest: Interest, relays: Int32Array) -> pa.Table | None:
@@ -124,14 +130,6 @@ def relay_table(interest: Interest, relays: Int32Array) -> pa.Table | None:
         return None
     names = (_names(interest.node_labels, interest.n_nodes), _names(interest.topic_labels, interest.n_topics))
     return pa.table({what: of.take(pa.array(relays[:, at])) for at, (what, of) in enumerate(zip(_RELAY, names))})
-
-
-def write_network(folder: Path, network: Network | None, relays: pa.Table | None) -> None:
-    """Write the parts of an overlay directory that hold its network, and who relays what. There are none without."""
-    tables = {} if network is None else {f"{NETWORK}/{name}": table for name, table in network.tables().items()}
-    for name, table in {**tables, **({} if relays is None else {RELAYS: relays})}.items():
-        (folder / name).mkdir(parents=True)
-        write_parquet(table, folder / name / "part-00000.parquet")
 
 
 def read_network(source: Path) -> Network | None:

@@ -1,11 +1,12 @@
-"""Read a folder that may be replaced meanwhile: it is opened once, and every file is found from that handle."""
+"""The parts of a folder: tables as Parquet files. One that may be replaced is opened once, and read by that handle."""
 
 import hashlib
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeAlias
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -71,6 +72,33 @@ def opened(path: Path) -> Iterator[OpenFolder]:
         yield OpenFolder(path, handle)
     finally:
         os.close(handle)
+
+
+Part: TypeAlias = "pa.Table | bytes | Callable[[Path], None]"
+PART_FILE = "part-00000.parquet"
+
+
+def write_parts(folder: Path, parts: Mapping[str, Part]) -> None:
+    """Write tables into subfolders of a folder, each called like its table.
+
+    A part is an Arrow table, a Parquet file as bytes, or a function that writes the files into the subfolder that it
+    is given, as Spark does.
+    """
+    for name, part in parts.items():
+        if callable(part):
+            part(folder / name)
+            continue
+        (folder / name).mkdir(parents=True)
+        if isinstance(part, bytes):
+            (folder / name / PART_FILE).write_bytes(part)
+        else:
+            write_parquet(part, folder / name / PART_FILE)
+
+
+def write_parquet(table: pa.Table, path: Path) -> None:
+    """Write a Parquet file whose pages carry checksums. The name need not be UTF-8."""
+    with path.open("xb") as file:
+        pq.write_table(table, file, write_page_checksum=True)
 
 
 def read_part(

@@ -12,10 +12,9 @@ from pyspark.sql import functions as F
 
 from topicloom.errors import NotTopicConnectedError
 from topicloom.files.write.atomic import whole_directory
-from topicloom.files.write.run_file import write_json
 from topicloom.judge.verify_routes import cyclic_topics
 from topicloom.model.arrays import Int64Array
-from topicloom.routing.plan_folder import generation_of, header
+from topicloom.routing.plan_folder import ROW, generation_of, header, write_plan_contents
 from topicloom.routing.topic_trees import least_trees
 from topicloom.runs.stages import Stages
 from topicloom.spark.session.columns import DST, NODE, NODE_ID, SRC, TOPIC, TOPIC_ID, TOPICS, from_arrow
@@ -26,10 +25,9 @@ from topicloom.spark.steps.links import encode_links, ends_of
 from topicloom.spark.steps.measure import node_metrics
 from topicloom.spark.steps.prepare import Prepared, prepare
 from topicloom.spark.steps.topic_links import Question, TopicBucket, linked_topics, per_topic
-from topicloom.spark.steps.write import write_parquet
+from topicloom.spark.steps.write import parts_of
 
 _ENDS = ("src_id", "dst_id", "owner_id", "parent_id")
-_COLUMNS = (TOPIC, SRC, DST, "owner", "parent", "forest", "active")
 
 
 def route_overlay(
@@ -138,18 +136,24 @@ def write_plan(
     owned = _owned(links, nodes).orderBy("order").select(SRC, DST, "owner")
     exact = trees.join(prepared.topics, TOPIC_ID).select(TOPIC, "exact")
     with stages("write", "writing"), whole_directory(destination, overwrite=overwrite) as staging:
-        write_parquet(rows.orderBy(TOPIC, SRC, DST), staging / "routes")
-        write_parquet(owned, staging / "links")
-        write_parquet(nodes.orderBy(NODE).select(NODE, "order"), staging / "nodes")
-        write_parquet(exact.orderBy(TOPIC), staging / "topics")
-        write_parquet(subscriptions.select(NODE, TOPIC).distinct(), staging / "subscriptions")
-        written = rows.sparkSession.read.parquet(str(staging / "routes"))
-        facts = {name: prepared.counts[name] for name in ("nodes", "topics")}
-        facts |= {"links": links.count(), "rows": written.count(), "standby": 0, "forests": 0}
-        broken = _broken(written, prepared, links)
-        generation = generation_of(staging / "routes")
-        write_json(staging / "plan.json", header(target, None, generation, facts))
-    return {**facts, "broken": broken, "generation": generation}
+        tables = {
+            "routes": rows.orderBy(TOPIC, SRC, DST),
+            "links": owned,
+            "nodes": nodes.orderBy(NODE).select(NODE, "order"),
+            "topics": exact.orderBy(TOPIC),
+            "subscriptions": subscriptions.select(NODE, TOPIC).distinct(),
+        }
+        facts: dict[str, Any] = {name: prepared.counts[name] for name in ("nodes", "topics")}
+
+        def about() -> dict[str, Any]:
+            written = rows.sparkSession.read.parquet(str(staging / "routes"))
+            facts.update(links=links.count(), rows=written.count(), standby=0, forests=0)
+            made = header(target, None, generation_of(staging / "routes"), dict(facts))
+            facts.update(broken=_broken(written, prepared, links), generation=made["generation"])
+            return made
+
+        write_plan_contents(staging, parts_of(tables), about)
+    return facts
 
 
 def _grown(
@@ -262,4 +266,4 @@ def _labelled(trees: DataFrame, prepared: Prepared) -> DataFrame:
         rows = rows.join(of_end, name)
     topics = prepared.topics.select(TOPIC_ID, TOPIC)
     constant = {"forest": F.lit(None).cast("int"), "active": F.lit(True)}
-    return rows.join(topics, TOPIC_ID).withColumns(constant).select(*_COLUMNS)
+    return rows.join(topics, TOPIC_ID).withColumns(constant).select(*ROW)

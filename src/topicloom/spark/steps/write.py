@@ -1,13 +1,15 @@
 """Write a design as an overlay directory, whole or not at all."""
 
+from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 
 from pyspark.sql import DataFrame
 
 from topicloom.errors import OutputExistsError
 from topicloom.files.write.atomic import whole_directory
-from topicloom.files.write.overlay_directory import write_forbidden, write_sheet
-from topicloom.files.write.run_file import write_json, write_run
+from topicloom.files.write.overlay_directory import write_contents
+from topicloom.files.write.parts import Part
 from topicloom.model import ForbiddenLinks
 from topicloom.runs.stages import Stages
 from topicloom.spark.session.columns import ORDER, TOPIC
@@ -75,20 +77,26 @@ def write_tables(
 ) -> None:
     """Write the contents of an overlay directory into an empty folder."""
     stages = stages or Stages()
-    with stages("write", "writing"):
-        tables = {
-            "subscriptions": result.subscriptions,
-            "links": _in_order(result.links, result.metrics.links),
-            "nodes": result.nodes.sortWithinPartitions("id"),
-            "topics": result.topics.sortWithinPartitions(TOPIC),
-            "rejected": result.rejected,
-        }
-        for name, table in tables.items():
-            write_parquet(table, folder / name)
-        write_forbidden(folder, forbidden)
-        write_sheet(folder)
-    write_json(folder / "metrics.json", result.metrics.to_dict())
-    write_run(folder, {**result.run, "seconds": {**result.run["seconds"], **stages.seconds}})
+    tables = {
+        "subscriptions": result.subscriptions,
+        "links": _in_order(result.links, result.metrics.links),
+        "nodes": result.nodes.sortWithinPartitions("id"),
+        "topics": result.topics.sortWithinPartitions(TOPIC),
+        "rejected": result.rejected,
+    }
+    write_contents(
+        folder,
+        parts_of(tables),
+        metrics=result.metrics.to_dict(),
+        run=lambda: {**result.run, "seconds": {**result.run["seconds"], **stages.seconds}},
+        forbidden=forbidden,
+        during=stages("write", "writing"),
+    )
+
+
+def parts_of(tables: Mapping[str, DataFrame]) -> dict[str, Part]:
+    """DataFrames as parts of a folder, which the executors write."""
+    return {name: partial(write_parquet, table) for name, table in tables.items()}
 
 
 def write_parquet(table: DataFrame, folder: Path) -> None:

@@ -5,11 +5,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple, NoReturn
 
+from topicloom.brokers.touching import Touched, owner_names, touched_brokers
 from topicloom.errors import UnsafeChangeError
 from topicloom.judge.verify_routes import Row, cyclic_topics
 from topicloom.routing.plan_folder import Plan
-from topicloom.routing.route_table import Routes
-from topicloom.routing.touching import Touched, owner_names, touched_brokers
+from topicloom.routing.route_table import Routes, rows_of
 
 Link = tuple[str, str]
 
@@ -169,13 +169,6 @@ def diff(old: Plan, new: Plan, *, inventory: Mapping[str, Any] | Any | None = No
         _sessions(old.routes, old_links - new_links),
         make_first,
     )
-
-
-def rows_of(routes: Routes) -> dict[Row, bool]:
-    """Rows by label, and whether they are active."""
-    table = routes.table()
-    columns = (table[name].to_pylist() for name in ("topic", "src", "dst", "active"))
-    return {(topic, src, dst): active for topic, src, dst, active in zip(*columns)}
 
 
 def _starting(old: Routes, new: Routes) -> tuple[str, ...]:

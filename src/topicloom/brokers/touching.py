@@ -1,16 +1,16 @@
-"""How brokers take a change: by gate, reload or restart, by their kind and version."""
+"""How brokers take a change of plans: by gate, reload or restart, as their kind and version do."""
 
 from collections import Counter
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from topicloom.brokers.kinds import CONFIGURE, GATE, KINDS, RELOAD, RESTART, ChangedRow, Target
 from topicloom.judge.verify_routes import Row
 from topicloom.routing.plan_folder import Plan
 from topicloom.routing.route_table import Routes
 
-START, STOP, RESTART, RELOAD, GATE, CONFIGURE = "start", "stop", "restart", "reload", "gate", "configure"
+START, STOP = "start", "stop"
 _STRENGTH = (GATE, CONFIGURE, RELOAD, RESTART)
-_MAKE_FIRST = ("rabbitmq", "zenoh")
 
 
 class Touched(NamedTuple):
@@ -47,13 +47,14 @@ def touched_brokers(
         same_link = link in links_before and link in links_after
         for node in link:
             rows[node] += 1
-            way = kinds.way(node, dials=owner[link] == node, ready=row in before and row in after, same_link=same_link)
+            ready = row in before and row in after
+            way = kinds.way(node, ChangedRow(kinds.version(node), owner[link] == node, ready, same_link))
             if way is not None and (node not in how or _STRENGTH.index(way) > _STRENGTH.index(how[node])):
                 how[node] = way
     names_before, names_after = (_nodes(plan.routes) for plan in (old, new))
     how |= dict.fromkeys(names_after - names_before, START) | dict.fromkeys(names_before - names_after, STOP)
     touched = tuple(Touched(node, how[node], rows[node]) for node in sorted(how))
-    return touched, bool(how) and all(kinds.kind(node) in _MAKE_FIRST for node in how)
+    return touched, bool(how) and all(kinds.holds_both(node) for node in how)
 
 
 class _Kinds:
@@ -63,32 +64,25 @@ class _Kinds:
         self._brokers = brokers
         self._target = target
 
-    def kind(self, node: str) -> str | None:
-        return getattr(self._brokers.get(node), "kind", None) or self._target
+    def _target_of(self, node: str) -> Target | None:
+        kind = KINDS.get(getattr(self._brokers.get(node), "kind", None) or self._target or "")
+        return None if kind is None else kind.target
+
+    def holds_both(self, node: str) -> bool:
+        target = self._target_of(node)
+        return target is not None and target.holds_both
 
     def version(self, node: str) -> tuple[int, ...]:
         text = getattr(self._brokers.get(node), "version", None) or "0"
         return tuple(int(part) for part in text.split(".") if part.isdecimal())
 
-    def way(self, node: str, *, dials: bool, ready: bool, same_link: bool) -> str | None:
-        """How a broker takes one changed row. Returns None when it has nothing to do.
+    def way(self, node: str, row: ChangedRow) -> str | None:
+        """How a broker takes a changed row: `CONFIGURE` where its kind is not known. None when it has nothing to do.
 
-        ``ready`` rows stand in both plans, open in one and shut in the other. See docs/guide/routes.md for where each
-        rule was measured.
+        See docs/guide/routes.md for where the rules of each kind were measured.
         """
-        match self.kind(node):
-            case "mosquitto" if ready:
-                return None if dials else GATE
-            case "mosquitto":
-                live = RELOAD if self.version(node) >= (2, 1) else RESTART
-                return live if dials else GATE
-            case "nats":
-                return RESTART if dials and not same_link and self.version(node) < (2, 14) else RELOAD
-            case "rabbitmq":
-                return RELOAD
-            case "zenoh":
-                return RESTART if dials and not same_link else None
-        return CONFIGURE
+        target = self._target_of(node)
+        return CONFIGURE if target is None else target.takes(row)
 
 
 def owner_names(routes: Routes) -> dict[tuple[str, str], str]:
