@@ -2,6 +2,7 @@
 
 import json
 import re
+from typing import Optional
 
 import pytest
 
@@ -19,7 +20,8 @@ def twisted(
     turn_by: int | str = "auto",
     sharp: bool = False,
     loose_end: bool = True,
-    limit: float | None = None,
+    limit: Optional[float] = None,  # noqa: UP045 - written by others
+    weight: "int | None" = None,
     seed: int = 0,
 ) -> tl.Overlay:
     """A ring per topic.
@@ -36,6 +38,7 @@ def twisted(
         Whether it hurts.
     limit : float, optional
         HTTP says no more.
+    weight
     seed : int
 
     Returns
@@ -71,7 +74,8 @@ def test_a_new_method_has_its_options_on_the_command_line(twisted_method, capsys
     assert shown["--turn-by"].endswith("twisted: degrees of a turn (int or auto). [default: auto]")
     assert shown["--sharp"] == "--sharp / --no-sharp twisted: whether it hurts. [default: no-sharp]"
     assert shown["--loose-end"] == "--loose-end / --no-loose-end twisted: whether it hurts. [default: loose-end]"
-    assert shown["--limit"].endswith("twisted: HTTP says no more.")
+    assert shown["--limit"] == "--limit <float> twisted: HTTP says no more."
+    assert shown["--weight"] == "--weight <int> twisted: weight."
 
 
 def test_options_of_a_new_method_reach_it(twisted_method, tmp_path, capsys):

@@ -38,3 +38,12 @@ def test_tiny_interests(method):
     assert tl.design(tl.Interest.from_pairs([], []), method).n_links == 0
     assert tl.design(tl.Interest.from_pairs(["a"], ["x"]), method).n_links == 0
     assert tl.design(tl.Interest.from_pairs(["a", "b"], ["x", "x"]), method).links.tolist() == [[0, 1]]
+
+
+def test_methods_say_how_tasks_share_them():
+    def those_that(fact):
+        return {name for name, spec in tl.METHODS.items() if getattr(spec, fact)}
+
+    assert those_that("divides") == {"dc"}
+    assert those_that("in_rounds") == {"rounds-gm"}
+    assert those_that("resumable") == {"auto", "dc", "rounds-gm"}

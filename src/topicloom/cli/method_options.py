@@ -4,7 +4,7 @@ import inspect
 import re
 from collections.abc import Callable, Mapping, Sequence
 from types import UnionType
-from typing import Annotated, Any, NamedTuple, get_args
+from typing import Annotated, Any, NamedTuple, Union, get_args, get_origin
 
 import typer
 
@@ -104,7 +104,7 @@ def _opposite(name: str) -> str:
 def _kinds(spec: MethodSpec, name: str) -> tuple[type, ...]:
     """The types that an option takes by the signature of the method; None is not among them."""
     annotation = inspect.signature(spec.function, eval_str=True).parameters[name].annotation
-    kinds = get_args(annotation) if isinstance(annotation, UnionType) else (annotation,)
+    kinds = get_args(annotation) if get_origin(annotation) in (Union, UnionType) else (annotation,)
     return tuple(kind for kind in kinds if kind in (bool, str, float, int)) or (str,)
 
 
@@ -115,9 +115,9 @@ def _value(value: Any, kinds: Sequence[type]) -> Any:
 
 def _help(name: str, specs: Sequence[MethodSpec]) -> str:
     """The methods, what the option does, the words that it takes, and its default."""
-    entry = described(specs[0].function).get(name, Described("", name.replace("_", " ")))
+    entry = described(specs[0].function).get(name, Described("", ""))
     words = " ({})".format(entry.kind.replace('"', "")) if '"' in entry.kind else ""
-    sentence = entry.sentence
+    sentence = entry.sentence or name.replace("_", " ")
     if sentence[1:2].islower():
         sentence = sentence[0].lower() + sentence[1:]
     default = _default(name, {spec.name: spec.options[name] for spec in specs})
