@@ -104,7 +104,7 @@ def test_without_losses_backups_are_those_of_a_maintainer_with_the_same_links(le
     options = Options(coverage=coverage, seed=seed)
     upkeep = MaintainerCore.begin(interest, overlay, options)
     state = upkeep.state
-    actions = LocalRepair(state, options, None)
+    actions = LocalRepair(state, options, None, upkeep.fence)
     actions.builds = interest.n_nodes
     names = interest.node_labels.tolist()
     for count, name in enumerate(leaves, 1):
