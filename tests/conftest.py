@@ -45,7 +45,7 @@ DATASETS = Path(os.environ.get("TOPICLOOM_DATASETS") or Path(__file__).parents[2
 SESSIONS = (
     ("spark/test_design", "cli/test_commands", "spark/test_routes", "spark/test_mapped_check",
      "spark/test_examples_on_spark",
-     "spark/test_stream", "papers/test_run", "cli/test_killed", "spark/test_workers", "spark/test_compare",
+     "spark/test_stream", "papers/test_runner", "cli/test_killed", "spark/test_workers", "spark/test_compare",
      "cli/test_design_k", "cli/test_study"),
     ("runs/test_engines", "spark/test_read", "spark/test_divide_and_conquer", "spark/test_rounds",
      "cli/test_stream", "spark/test_failures", "cli/test_compare", "cli/test_forbid", "methods/test_star_sets",

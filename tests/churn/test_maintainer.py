@@ -331,3 +331,14 @@ def test_options_are_checked():
         tl.Maintainer(interest, overlay, k=2)
     with pytest.raises(InvalidLinksError):
         tl.Maintainer(tl.generate(nodes=9, topics=3, subscriptions=2), overlay)
+
+
+def test_old_names_of_the_maintainer_still_work_and_say_so():
+    maintainer = tl.Maintainer(tl.datasets.example(), tl.low_oda(tl.datasets.example()))
+    events = [{"event": "leave", "node": maintainer.interest.node_labels[0]}, {"event": "leave", "node": "nobody"}]
+    accepted, rejected = maintainer.split_valid(events)
+    assert (len(accepted), len(rejected)) == (1, 1)
+    with pytest.warns(DeprecationWarning, match="split_valid"):
+        assert maintainer.sift(events) == (accepted, rejected)
+    with pytest.warns(DeprecationWarning, match="to_dict"):
+        assert accepted[0].told() == accepted[0].to_dict() == {"event": "leave", "node": events[0]["node"]}

@@ -102,7 +102,7 @@ def test_the_name_of_a_method_reaches_the_function_that_it_enters(stamp):
 # Runs every kind of cell of all studies on a tiny interest, kernels as plain Python, and prints what ran of the engine.
 TRACED = """
 import json, sys
-from topicloom_papers import definitions
+from topicloom_papers.cells import definitions
 from topicloom_papers.cells.cells import Cell
 from topicloom_papers.measurements import MEASUREMENTS
 from topicloom_papers.studies import STUDIES

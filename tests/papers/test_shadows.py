@@ -11,7 +11,7 @@ import topicloom as tl
 from topicloom.churn.actions import Actions
 from topicloom.churn.options import Options
 from topicloom.churn.reconnect import Repair
-from topicloom.churn.upkeep import Upkeep
+from topicloom.churn.upkeep import MaintainerCore
 from topicloom.errors import InvalidOptionError
 from topicloom_papers.simulation.leave_reasons import LeaveRecord
 from topicloom_papers.simulation.network import Lost, Send
@@ -102,7 +102,7 @@ def test_without_losses_backups_are_those_of_a_maintainer_with_the_same_links(le
     interest, leaves = leaving
     overlay = tl.low_oda(interest)
     options = Options(coverage=coverage, seed=seed)
-    upkeep = Upkeep.begin(interest, overlay, options)
+    upkeep = MaintainerCore.begin(interest, overlay, options)
     state = upkeep.state
     actions = LocalRepair(state, options, None, upkeep.fence)
     actions.builds = interest.n_nodes

@@ -6,16 +6,16 @@ from dataclasses import asdict
 from typing import Any
 
 from topicloom.churn.options import Options
-from topicloom.churn.reading import judge_state, kept_forbidden, kept_life
+from topicloom.churn.reading import judge_state, kept_forbidden, read_history
 from topicloom.churn.route_store import kept_plan
 from topicloom.churn.state_file import WriterLock, in_words
 from topicloom.churn.store import Store
-from topicloom.churn.upkeep import Upkeep
+from topicloom.churn.upkeep import MaintainerCore
 from topicloom.errors import InvalidOptionError
 from topicloom.routing import RouteFollower
 
 
-def create(lock: WriterLock, sync: str, upkeep: Upkeep) -> None:
+def create(lock: WriterLock, sync: str, upkeep: MaintainerCore) -> None:
     """Write a state that exists in memory only, and keep it in that file from here on."""
     facts = {**asdict(upkeep.options), "life": json.dumps(upkeep.life)}
     if upkeep.fence:
@@ -24,7 +24,7 @@ def create(lock: WriterLock, sync: str, upkeep: Upkeep) -> None:
     upkeep.state.settle()
 
 
-def reopen(lock: WriterLock, sync: str, given: Mapping[str, Any]) -> Upkeep:
+def reopen(lock: WriterLock, sync: str, given: Mapping[str, Any]) -> MaintainerCore:
     """Read a state, check and judge it. Returns it ready to go on.
 
     Raises
@@ -40,7 +40,7 @@ def reopen(lock: WriterLock, sync: str, given: Mapping[str, Any]) -> Upkeep:
         options = Options.kept(facts, lock.path)
         _check_same(given, asdict(options), lock)
         with in_words(lock.path):
-            made = Upkeep(options, kept_life(facts), kept_forbidden(facts))
+            made = MaintainerCore(options, read_history(facts), kept_forbidden(facts))
             made.actions.builds, made.events = facts["builds"], facts["events"]
             made.state.restore(rows, facts["next_link"])
             made.resume(facts.get("later", ""))

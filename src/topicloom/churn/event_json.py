@@ -41,7 +41,7 @@ def change_line(batch: int, events: Iterable[Event], change: Change) -> dict[str
     """Describe a batch as a line of ``changes.jsonl``: events, links added and removed, and rows if these are told."""
     line = {
         "batch": batch,
-        "events": [event.told() for event in events],
+        "events": [event.to_dict() for event in events],
         "added": [list(link) for link in change.added],
         "removed": [list(link) for link in change.removed],
     }
@@ -67,7 +67,7 @@ def change_rows(line: dict[str, Any]) -> list[dict[str, Any]]:
 
 def rejected_row(file: str | None, event: Any, reason: str) -> dict[str, Any]:
     """Describe a rejected event as a row of ``rejected/``."""
-    given = event.told() if isinstance(event, Event) else event
+    given = event.to_dict() if isinstance(event, Event) else event
     node = given.get("node") if isinstance(given, dict) else None
     return {
         "file": file,

@@ -2,6 +2,7 @@
 
 import math
 import sys
+import warnings
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -44,7 +45,7 @@ class Event:
         if isinstance(given, Event):
             if given.origin is not None:
                 return given
-            given = given.told()
+            given = given.to_dict()
         if not isinstance(given, Mapping):
             raise InvalidEventError(f"an event is a mapping with event, node and topics, not {type(given).__name__}")
         kind = given.get("event")
@@ -64,10 +65,15 @@ class Event:
             origin,
         )
 
-    def told(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return the event as a mapping, without absent fields."""
         fields = {"event": self.event, "node": self.node, "topics": self.topics, "at": self.at, "id": self.id}
         return {name: value for name, value in fields.items() if value is not None and value != ()}
+
+    def told(self) -> dict[str, Any]:
+        """Return the same as `to_dict`. Deprecated: this was its name up to 0.2."""
+        warnings.warn("Event.told() is now called to_dict()", DeprecationWarning, stacklevel=2)
+        return self.to_dict()
 
     @property
     def rank(self) -> tuple[Any, ...]:

@@ -2,6 +2,7 @@
 
 import threading
 import time
+import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, replace
@@ -16,7 +17,7 @@ from topicloom.churn.reading import holds_state
 from topicloom.churn.route_store import check_fits
 from topicloom.churn.state_file import WriterLock
 from topicloom.churn.store import checked_sync
-from topicloom.churn.upkeep import Upkeep
+from topicloom.churn.upkeep import MaintainerCore
 from topicloom.errors import (
     HalfAppliedError,
     InputNotFoundError,
@@ -110,7 +111,7 @@ class Maintainer:
     True
     """
 
-    _upkeep: Upkeep
+    _upkeep: MaintainerCore
     _shown: Overlay | None
     _routes: Routes | None
     _busy: threading.RLock
@@ -134,9 +135,9 @@ class Maintainer:
         checked_kind("the overlay given to Maintainer", overlay, Overlay, "an Overlay, as tl.design makes it,")
         k = recorded_k(overlay) if k is None else k
         options = Options(policy, backups, coverage, rho, k, seed, rebalance, release)
-        self._begin(Upkeep.begin(interest, overlay, options), background)
+        self._begin(MaintainerCore.begin(interest, overlay, options), background)
 
-    def _begin(self, upkeep: Upkeep, background: bool) -> None:
+    def _begin(self, upkeep: MaintainerCore, background: bool) -> None:
         if background and upkeep.options.rebalance is not None:
             raise InvalidOptionError("background cannot be combined with rebalance, which looks at finished events")
         self._upkeep = upkeep
@@ -497,12 +498,12 @@ class Maintainer:
         """
         started = time.perf_counter()
         with self._turn():
-            accepted, rejected = self.sift(events)
+            accepted, rejected = self.split_valid(events)
             if strict and rejected:
                 raise InvalidEventError(rejected[0].reason)
             return self._run(accepted, started, tuple(rejected), also)
 
-    def sift(self, events: Iterable[Any]) -> tuple[list[Event], list[Rejection]]:
+    def split_valid(self, events: Iterable[Any]) -> tuple[list[Event], list[Rejection]]:
         """Sort events, and set those apart that cannot be applied. Changes nothing.
 
         Parameters
@@ -519,6 +520,11 @@ class Maintainer:
         """
         with self._turn():
             return in_order(events, self._upkeep.wanted_by, self._upkeep.fence.watch().why_not)
+
+    def sift(self, events: Iterable[Any]) -> tuple[list[Event], list[Rejection]]:
+        """Do the same as `split_valid`. Deprecated: this was its name up to 0.2."""
+        warnings.warn("Maintainer.sift() is now called split_valid()", DeprecationWarning, stacklevel=2)
+        return self.split_valid(events)
 
     def _apply_one(self, given: dict[str, Any]) -> Change:
         started = time.perf_counter()

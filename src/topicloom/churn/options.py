@@ -69,7 +69,7 @@ def recorded_k(overlay: Overlay) -> int:
     return max((k for k in known if isinstance(k, int) and not isinstance(k, bool)), default=1)
 
 
-def life_of(overlay: Overlay) -> dict[str, Any]:
+def history_of(overlay: Overlay) -> dict[str, Any]:
     """Return how an overlay was designed and how many events it has seen since, as in its report under ``churn``."""
     told = overlay.report.get("churn")
     if isinstance(told, Mapping) and isinstance(told.get("events"), int):

@@ -76,13 +76,13 @@ def read_state(path: str | Path) -> KeptState:
         plan = kept_plan(database, facts, path)
     interest, links = state.snapshot()
     with in_words(path):
-        report, forbidden = told_life(kept_life(facts), facts["events"]), kept_forbidden(facts)
+        report, forbidden = history_report(read_history(facts), facts["events"]), kept_forbidden(facts)
     judge_state(interest, links, options, forbidden, path)
     overlay = Overlay(interest, links, f"{options.policy}-churn", asdict(options), options.seed, report, forbidden)
     return KeptState(interest, overlay, facts, plan)
 
 
-def kept_life(facts: dict[str, Any]) -> dict[str, Any]:
+def read_history(facts: dict[str, Any]) -> dict[str, Any]:
     """Read how the overlay of a state was designed, and the events before. Version 0.1 did not record it."""
     life: dict[str, Any] = json.loads(facts.get("life", '{"events": 0, "method": "given", "options": {}}'))
     return life
@@ -101,7 +101,7 @@ def kept_forbidden(facts: dict[str, Any]) -> ForbiddenLinks:
         raise StateFormatError(f"its forbidden links cannot be: {error}") from None
 
 
-def told_life(life: dict[str, Any], events: int) -> dict[str, Any]:
+def history_report(life: dict[str, Any], events: int) -> dict[str, Any]:
     """Make the report of an overlay to which ``events`` more events have been applied."""
     return {"churn": {**life, "events": life["events"] + events}}
 

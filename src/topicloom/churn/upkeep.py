@@ -1,4 +1,4 @@
-"""Upkeep: a state with its options, what acts on it, and the file that it is kept in."""
+"""MaintainerCore: a state with its options, what acts on it, and the file that it is kept in."""
 
 import sqlite3
 import time
@@ -11,8 +11,8 @@ from topicloom.churn.actions import Actions, Step
 from topicloom.churn.events import JOIN, LEAVE, SUBSCRIBE, Event
 from topicloom.churn.forbidding import Fence
 from topicloom.churn.journal import Also
-from topicloom.churn.options import Options, life_of
-from topicloom.churn.reading import told_life
+from topicloom.churn.options import Options, history_of
+from topicloom.churn.reading import history_report
 from topicloom.churn.rebalance import Balance
 from topicloom.churn.reconnect import Repair
 from topicloom.churn.route_store import put_plan
@@ -26,7 +26,7 @@ from topicloom.model.change import RouteChange
 from topicloom.routing import Plan, RouteFollower, Routes
 
 
-class Upkeep:
+class MaintainerCore:
     """Applies events to a state and, where there is a file, commits them.
 
     It trusts its caller: `Maintainer` checks arguments and events, lets in one thread at a time and refuses to go on
@@ -47,7 +47,7 @@ class Upkeep:
     background : bool
         Whether Step III, the backups of others, is left for `finish` or the next event.
     life : dict
-        How the overlay was designed (`life_of`).
+        How the overlay was designed (`history_of`).
     store : Store, optional
         The file of a durable state.
     follower : RouteFollower, optional
@@ -89,7 +89,7 @@ class Upkeep:
                 f"the overlay is not {options.k}-topic-connected: {len(verdict.broken):,} topics are broken, "
                 f"first {verdict.broken[0].topic!r}"
             )
-        made = cls(options, life_of(overlay), overlay.forbidden)
+        made = cls(options, history_of(overlay), overlay.forbidden)
         made._fill(interest, overlay.links)
         return made
 
@@ -203,7 +203,7 @@ class Upkeep:
     def snapshot(self) -> Overlay:
         """Return the overlay now, with its interest. O(subscriptions + links)."""
         interest, links = self.state.snapshot()
-        method, report = f"{self.options.policy}-churn", told_life(self.life, self.events)
+        method, report = f"{self.options.policy}-churn", history_report(self.life, self.events)
         options, forbidden = asdict(self.options), self.fence.forbidden
         return Overlay(interest, links, method, options, self.options.seed, report, forbidden)
 

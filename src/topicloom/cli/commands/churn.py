@@ -96,7 +96,7 @@ def command(
         rows = list(_read(events))
         narrator("building backups")
         m = Maintainer(given.interest, given, **{**upkeep.given, "k": kept_k(given, overlay, upkeep.k)})
-        accepted, rejected = m.sift([row for row in rows if not isinstance(row, Rejection)])
+        accepted, rejected = m.split_valid([row for row in rows if not isinstance(row, Rejection)])
         rejected = [row for row in rows if isinstance(row, Rejection)] + rejected
         narrator(f"applying {len(accepted):,} events")
         batches = [accepted[at : at + batch] for at in range(0, len(accepted), batch)]

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from topicloom.churn import read_state
-from topicloom.churn.options import life_of, recorded_k
+from topicloom.churn.options import history_of, recorded_k
 from topicloom.cli.console import format_number, narrated, print_table
 from topicloom.cli.given import SubscriptionsFile, given_overlay
 from topicloom.cli.option_groups import Json, LinkOptions, TableOptions
@@ -103,7 +103,7 @@ def _standing(source: Path) -> Standing:
             kept.overlay,
             facts["k"],
             facts["rho"],
-            life_of(kept.overlay)["events"],
+            history_of(kept.overlay)["events"],
             facts["since"],
             facts.get("changed") if facts["events"] else None,
             facts.get("batch"),
@@ -115,7 +115,7 @@ def _standing(source: Path) -> Standing:
         overlay,
         recorded_k(overlay),
         float(rho) if isinstance(rho, int | float) else 3.0,
-        life_of(overlay)["events"],
+        history_of(overlay)["events"],
     )
 
 
@@ -150,7 +150,7 @@ def _fresh(standing: Standing, k: int) -> dict[str, Any]:
 
 def _same_method(standing: Standing, k: int) -> tuple[str, dict[str, Any]]:
     """Find the method and options of the overlay. Where these are not known, a method that reaches k."""
-    life = life_of(standing.overlay)
+    life = history_of(standing.overlay)
     if k == standing.k and life["method"] in METHODS:
         spec = spec_of(life["method"])
         return spec.name, {name: value for name, value in life["options"].items() if name in spec.options}

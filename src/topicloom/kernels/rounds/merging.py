@@ -13,7 +13,7 @@ def merge_candidates(s, pairs, floor):
 
     Parameters
     ----------
-    s : EarlierRounds
+    s : Standing
     pairs : int32 array (m, 2)
         The candidates. Of equal ones the first in this order is added first, as far as values are known.
     floor : int
@@ -22,7 +22,7 @@ def merge_candidates(s, pairs, floor):
     Returns
     -------
     (links, label)
-        The links added, int32 (k, 2) in order, and the labels after them, as in `EarlierRounds`.
+        The links added, int32 (k, 2) in order, and the labels after them, as in `Standing`.
     """
     label = s.label.copy()
     chain, size = chains(label)

@@ -11,7 +11,7 @@ import numpy as np
 from topicloom.kernels.jit import serial
 
 
-class EarlierRounds(NamedTuple):
+class Standing(NamedTuple):
     """The interest, and the components that the links of earlier rounds made; nothing of it changes in a round."""
 
     indptr: np.ndarray  # int64 per node
@@ -24,11 +24,11 @@ class EarlierRounds(NamedTuple):
 
 
 def standing(indptr, topics, weight, label=None):
-    """The `EarlierRounds` of an interest. Without ``label`` there are no links yet. O(subscriptions)."""
+    """The `Standing` of an interest. Without ``label`` there are no links yet. O(subscriptions)."""
     if label is None:
         label = np.arange(len(topics), dtype=np.int32)
     largest, outside, subscribers = _largest_components(topics, label, len(weight))
-    return EarlierRounds(indptr, topics, label, weight, largest, outside, subscribers)
+    return Standing(indptr, topics, label, weight, largest, outside, subscribers)
 
 
 @serial

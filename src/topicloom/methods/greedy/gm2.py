@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from topicloom.kernels.greedy.engine import GREEDY_MERGE
-from topicloom.methods.greedy.grown import greedy_memory, grown
+from topicloom.methods.greedy.grown import greedy_memory, run_greedy
 from topicloom.methods.registry import Size, method
 from topicloom.model import Interest, Overlay
 
@@ -72,4 +72,4 @@ def gm2(interest: Interest, *, seed: int = 0, forbid: Any = None) -> Overlay:
     >>> overlay.n_links, overlay.verify(k=2).ok
     (9, True)
     """
-    return grown(interest, "gm2", rho=GREEDY_MERGE, blocks=True, options={}, forbid=forbid, seed=seed)
+    return run_greedy(interest, "gm2", rho=GREEDY_MERGE, blocks=True, options={}, forbid=forbid, seed=seed)

@@ -3,7 +3,7 @@
 from typing import Any
 
 from topicloom.kernels.greedy.engine import GREEDY_MERGE
-from topicloom.methods.greedy.grown import greedy_memory, grown
+from topicloom.methods.greedy.grown import greedy_memory, run_greedy
 from topicloom.methods.registry import method
 from topicloom.model import Interest, Overlay
 
@@ -64,4 +64,4 @@ def greedy_merge(interest: Interest, *, seed: int = 0, forbid: Any = None) -> Ov
     >>> tl.greedy_merge(factory).n_links
     7
     """
-    return grown(interest, "gm", rho=GREEDY_MERGE, options={}, forbid=forbid, seed=seed)
+    return run_greedy(interest, "gm", rho=GREEDY_MERGE, options={}, forbid=forbid, seed=seed)

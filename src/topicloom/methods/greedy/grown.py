@@ -59,7 +59,7 @@ def kept_off(interest: Interest, forbid: Any) -> tuple[Int32Array, ForbiddenLink
     return barred, ForbiddenLinks((names[u], names[v]) for u, v in barred.tolist())
 
 
-def grown(
+def run_greedy(
     interest: Interest,
     method: str,
     *,

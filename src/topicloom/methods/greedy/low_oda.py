@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from topicloom.methods.greedy.grown import greedy_memory, grown
+from topicloom.methods.greedy.grown import greedy_memory, run_greedy
 from topicloom.methods.registry import method
 from topicloom.model import Interest, Overlay
 from topicloom.model.checks import checked_rho
@@ -64,4 +64,4 @@ def low_oda(interest: Interest, *, rho: float = 3.0, seed: int = 0, forbid: Any 
     8
     """
     rho = checked_rho(rho)
-    return grown(interest, "low-oda", rho=rho, options={"rho": rho}, forbid=forbid, seed=seed)
+    return run_greedy(interest, "low-oda", rho=rho, options={"rho": rho}, forbid=forbid, seed=seed)

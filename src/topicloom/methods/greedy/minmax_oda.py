@@ -3,7 +3,7 @@
 from typing import Any
 
 from topicloom.kernels.greedy.engine import MINMAX_ODA
-from topicloom.methods.greedy.grown import greedy_memory, grown
+from topicloom.methods.greedy.grown import greedy_memory, run_greedy
 from topicloom.methods.registry import method
 from topicloom.model import Interest, Overlay
 
@@ -58,4 +58,4 @@ def minmax_oda(interest: Interest, *, seed: int = 0, forbid: Any = None) -> Over
     >>> overlay.n_links, int(overlay.degree().max())
     (8, 3)
     """
-    return grown(interest, "minmax-oda", rho=MINMAX_ODA, options={}, forbid=forbid, seed=seed)
+    return run_greedy(interest, "minmax-oda", rho=MINMAX_ODA, options={}, forbid=forbid, seed=seed)

@@ -7,7 +7,7 @@ import numpy as np
 
 from topicloom.kernels.greedy.engine import GREEDY_MERGE
 from topicloom.kernels.greedy.topic_weights import topic_weights
-from topicloom.methods.greedy.grown import greedy_memory, grown
+from topicloom.methods.greedy.grown import greedy_memory, run_greedy
 from topicloom.methods.registry import Size, method
 from topicloom.model import Interest, Overlay
 from topicloom.model.checks import checked_rho
@@ -88,7 +88,7 @@ def weighted_greedy_merge(
     >>> tl.weighted_greedy_merge(factory).n_links
     7
     """
-    return grown(
+    return run_greedy(
         interest,
         "weighted-gm",
         rho=checked_rho(rho, without=GREEDY_MERGE),

@@ -3,7 +3,7 @@
 import numpy as np
 
 from topicloom.kernels.streams import CYCLE_STREAM, draw_pairs
-from topicloom.methods.per_topic.topic_graphs import merged, successors
+from topicloom.methods.per_topic.topic_graphs import distinct_links, successors
 from topicloom.methods.registry import method
 from topicloom.model import Interest, Overlay
 from topicloom.model.checks import checked_seed
@@ -59,5 +59,5 @@ def cycle_per_topic(interest: Interest, *, seed: int = 0) -> Overlay:
     shuffled = interest.topic_nodes[
         np.lexsort((draw_pairs(seed, CYCLE_STREAM, topic_of, interest.topic_nodes), topic_of))
     ]
-    links = merged(shuffled, successors(shuffled, interest.topic_indptr))
+    links = distinct_links(shuffled, successors(shuffled, interest.topic_indptr))
     return Overlay(interest, links, "cycle-pt", seed=seed)

@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from topicloom.errors import InvalidOptionError
 from topicloom.kernels.streams import CYCLE_STREAM, draw_pairs
-from topicloom.methods.per_topic.topic_graphs import merged, similarity_sequence
+from topicloom.methods.per_topic.topic_graphs import distinct_links, similarity_sequence
 from topicloom.methods.registry import Size, method
 from topicloom.model import Interest, Overlay
 from topicloom.model.arrays import Int32Array, Int64Array
@@ -98,9 +98,9 @@ def harary_links(
     interest: Interest, k: int, sequence: npt.NDArray[np.integer] | None = None, keys: Keys | None = None
 ) -> Int32Array:
     """Links of the Harary graphs of all topics, those between neighbours in the sequence first. See `harary_graphs`."""
-    rounds = [merged(src, dst) for src, dst, _ in harary_graphs(interest, k, sequence, keys)]
+    rounds = [distinct_links(src, dst) for src, dst, _ in harary_graphs(interest, k, sequence, keys)]
     ends = np.concatenate([np.empty((0, 2), np.int32), *rounds])
-    return merged(ends[:, 0], ends[:, 1])
+    return distinct_links(ends[:, 0], ends[:, 1])
 
 
 def harary_graphs(

@@ -1,6 +1,6 @@
 """RingPT: a ring per topic in node order, what systems without interest-aware planning do."""
 
-from topicloom.methods.per_topic.topic_graphs import merged, successors
+from topicloom.methods.per_topic.topic_graphs import distinct_links, successors
 from topicloom.methods.registry import method
 from topicloom.model import Interest, Overlay
 from topicloom.model.checks import checked_seed
@@ -52,5 +52,5 @@ def ring_per_topic(interest: Interest, *, seed: int = 0) -> Overlay:
     >>> overlay.n_links, overlay.verify(k=2).ok
     (12, True)
     """
-    links = merged(interest.topic_nodes, successors(interest.topic_nodes, interest.topic_indptr))
+    links = distinct_links(interest.topic_nodes, successors(interest.topic_nodes, interest.topic_indptr))
     return Overlay(interest, links, "ring-pt", seed=checked_seed(seed))

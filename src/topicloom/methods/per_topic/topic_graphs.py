@@ -9,7 +9,7 @@ from topicloom.model import Interest
 from topicloom.model.arrays import Int32Array, Int64Array
 
 
-def merged(src: npt.NDArray[np.integer], dst: npt.NDArray[np.integer]) -> Int32Array:
+def distinct_links(src: npt.NDArray[np.integer], dst: npt.NDArray[np.integer]) -> Int32Array:
     """Merge links (src[i], dst[i]): u < v, each once, in the order of first occurrence, and no loops."""
     low, high = np.minimum(src, dst).astype(np.int64), np.maximum(src, dst).astype(np.int64)
     keep = low != high

@@ -17,7 +17,7 @@ from topicloom.kernels.rounds.candidates import block_candidates, chain_candidat
 from topicloom.kernels.rounds.merging import candidate_values, join_links, merge_candidates
 from topicloom.kernels.rounds.orders import node_order
 from topicloom.kernels.rounds.sparing import merge_sparing
-from topicloom.kernels.rounds.standing import EarlierRounds, merges_left, standing
+from topicloom.kernels.rounds.standing import Standing, merges_left, standing
 from topicloom.kernels.streams import ROUND_TIE_STREAM, draw_pairs
 from topicloom.model.arrays import Int32Array, Int64Array
 from topicloom.model.checks import checked_rho, checked_whole
@@ -91,12 +91,12 @@ def round_weights(subscribers: Int64Array, weighted: bool) -> Int32Array:
     return divided
 
 
-def pending(s: EarlierRounds) -> int:
+def pending(s: Standing) -> int:
     """Merges of two components that are left until every topic is connected."""
     return int(merges_left(s.topics, s.label, len(s.weight)))
 
 
-def first_floor(s: EarlierRounds, options: RoundOptions, seed: int) -> float:
+def first_floor(s: Standing, options: RoundOptions, seed: int) -> float:
     """The floor of the first round: nine of ten nodes in a few blocks have no link above it."""
     order = node_order(s, options.block, seed, 0)[: SAMPLED_BLOCKS * options.block]
     values = candidate_values(s, block_candidates(s, order, options.block, 1, 1))
@@ -108,20 +108,20 @@ def round_floor(first: float, number: int, options: RoundOptions) -> int:
     return max(ceil(first * options.floor**number), 1)
 
 
-def round_order(s: EarlierRounds, options: RoundOptions, seed: int, number: int, which: int) -> Int32Array:
+def round_order(s: Standing, options: RoundOptions, seed: int, number: int, which: int) -> Int32Array:
     """Make order ``which`` of round ``number``. ``options.orders`` must be a number by then."""
     order: Int32Array = node_order(s, options.block, seed, 1 + number * (options.orders or ORDERS) + which)
     return order
 
 
-def order_candidates(s: EarlierRounds, order: Int32Array, options: RoundOptions, floor: int) -> Int64Array:
+def order_candidates(s: Standing, order: Int32Array, options: RoundOptions, floor: int) -> Int64Array:
     """Candidates of an order, or of a stretch of it that begins with a block: ``u * nodes + v``, with repeats."""
     found: Int64Array = block_candidates(s, order, options.block, options.best, floor)
     return found
 
 
 def round_candidates(
-    s: EarlierRounds, found: Sequence[Int64Array], seed: int, number: int, floor: int, stuck: bool
+    s: Standing, found: Sequence[Int64Array], seed: int, number: int, floor: int, stuck: bool
 ) -> Int32Array:
     """The candidates of a round, without repeats, in the random order in which equal ones are taken: int32 (m, 2).
 
@@ -137,7 +137,7 @@ def round_candidates(
     return np.stack([codes // n_nodes, codes % n_nodes], axis=1).astype(np.int32)
 
 
-def grown(s: EarlierRounds, pairs: Int32Array, floor: int, rho: float | None, degree: Int32Array) -> tuple[Any, Any]:
+def add_links(s: Standing, pairs: Int32Array, floor: int, rho: float | None, degree: Int32Array) -> tuple[Any, Any]:
     """Links that greedy adds, and the labels after them. Brings ``degree`` up to date."""
     if rho is not None:
         return merge_sparing(s, pairs, floor, float(rho), degree)  # type: ignore[no-any-return]
@@ -146,8 +146,8 @@ def grown(s: EarlierRounds, pairs: Int32Array, floor: int, rho: float | None, de
     return links, label
 
 
-def merged(
-    s: EarlierRounds,
+def merge_round(
+    s: Standing,
     found: Sequence[Int64Array],
     options: RoundOptions,
     degree: Int32Array,
@@ -155,13 +155,13 @@ def merged(
     number: int,
     floor: int,
     stuck: bool,
-) -> tuple[Int32Array, EarlierRounds, Round]:
-    """Greedy over the candidates of a round: its links, the `EarlierRounds` after it, and its counts.
+) -> tuple[Int32Array, Standing, Round]:
+    """Greedy over the candidates of a round: its links, the `Standing` after it, and its counts.
 
     Brings ``degree``, the links of each node so far, up to date.
     """
     pairs = round_candidates(s, found, seed, number, floor, stuck)
-    links, label = grown(s, pairs, floor, options.rho, degree)
+    links, label = add_links(s, pairs, floor, options.rho, degree)
     after = standing(s.indptr, s.topics, s.weight, label)
     return links, after, Round(floor, len(pairs), len(links), pending(after))
 
@@ -173,7 +173,7 @@ def stretches(length: int, options: RoundOptions) -> list[tuple[int, int]]:
 
 
 def stretch_links(
-    s: EarlierRounds,
+    s: Standing,
     order: Int32Array,
     stretch: tuple[int, int],
     options: RoundOptions,
@@ -185,8 +185,9 @@ def stretch_links(
     """Links that a stretch of an order adds by itself, in order: ``u * nodes + v``.
 
     A component belongs to the stretch in which the node of its first entry stands. A stretch sees its own components
-    and the largest one of each topic, and merges them by the rule of `merged`, from the given degrees. No two stretches
-    choose a link for the same pair of components. A link may join other components by the way; see `joined`.
+    and the largest one of each topic, and merges them by the rule of `merge_round`, from the given degrees. No two
+    stretches choose a link for the same pair of components. A link may join other components by the way; see
+    `put_together`.
     """
     begin, end = stretch
     nodes = np.unique(order[begin:end])
@@ -203,16 +204,16 @@ def stretch_links(
     own = standing(indptr, topics[seen], s.weight, firsts[which].astype(np.int32))
     local = np.searchsorted(nodes, order[begin:end]).astype(np.int32)
     pairs = round_candidates(own, [order_candidates(own, local, options, floor)], seed, number, floor, stuck=False)
-    links, _ = grown(own, pairs, floor, options.rho, degree[nodes])
+    links, _ = add_links(own, pairs, floor, options.rho, degree[nodes])
     ends = nodes[links].astype(np.int64)
     codes: Int64Array = ends[:, 0] * (len(s.indptr) - 1) + ends[:, 1]
     return codes
 
 
-def joined(
-    s: EarlierRounds, found: Sequence[Int64Array], degree: Int32Array, number: int, floor: int, stuck: bool
-) -> tuple[Int32Array, EarlierRounds, Round]:
-    """Put together what stretches added: the links of a round, the `EarlierRounds` after it, and its counts.
+def put_together(
+    s: Standing, found: Sequence[Int64Array], degree: Int32Array, number: int, floor: int, stuck: bool
+) -> tuple[Int32Array, Standing, Round]:
+    """Put together what stretches added: the links of a round, the `Standing` after it, and its counts.
 
     Brings ``degree`` up to date.
 

@@ -6,16 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from topicloom.kernels.rounds.standing import EarlierRounds, standing
+from topicloom.kernels.rounds.standing import Standing, standing
 from topicloom.methods.registry import Size, method
 from topicloom.methods.rounds.round_steps import (
     Round,
     RoundOptions,
     first_floor,
-    joined,
-    merged,
+    merge_round,
     order_candidates,
     pending,
+    put_together,
     round_floor,
     round_order,
     round_weights,
@@ -134,7 +134,7 @@ def rounds_greedy_merge(
 
 
 def played_rounds(
-    s: EarlierRounds, options: RoundOptions, seed: int, degree: Int64Array | None = None
+    s: Standing, options: RoundOptions, seed: int, degree: Int64Array | None = None
 ) -> Iterator[tuple[Int32Array, Round]]:
     """Links and counts of each round, until every topic is connected. ``degree`` is that of the nodes beforehand."""
     left = pending(s)
@@ -151,15 +151,15 @@ def played_rounds(
                 stretch_links(s, order, stretch, options, so_far, seed, number, floor)
                 for stretch in stretches(len(order), options)
             ]
-            links, s, made = joined(s, found, so_far, number, floor, stuck)
+            links, s, made = put_together(s, found, so_far, number, floor, stuck)
         else:
             found = _side_by_side(s, options, seed, number, floor)
-            links, s, made = merged(s, found, options, so_far, seed, number, floor, stuck)
+            links, s, made = merge_round(s, found, options, so_far, seed, number, floor, stuck)
         yield links, made
         number, stuck, left = number + 1, made.links == 0, made.merges_left
 
 
-def _side_by_side(s: EarlierRounds, options: RoundOptions, seed: int, number: int, floor: int) -> list[Int64Array]:
+def _side_by_side(s: Standing, options: RoundOptions, seed: int, number: int, floor: int) -> list[Int64Array]:
     """Candidates of the orders of a round. Two threads look for them: kernels do not hold the lock of Python."""
 
     def found(which: int) -> Int64Array:

@@ -118,14 +118,14 @@ def join_stars(
     [('lathe', 'press'), ('crane', 'office'), ('gate', 'office')]
     """
     star_sets = list(star_sets)
-    given = gathered(star_sets, after)
+    given = collect_sites(star_sets, after)
     pieces = [Piece(np.empty((0, 2), np.int32), stars, 0) for stars in given.stars]
     levels = list(merge_levels(pieces, checked_whole("merge_limit", merge_limit, 2), given.settings))
     links = [piece.links for level in levels for piece in level]
-    return joined(given, star_sets, after, np.concatenate([np.empty((0, 2), np.int32), *links]), len(levels))
+    return join_sites(given, star_sets, after, np.concatenate([np.empty((0, 2), np.int32), *links]), len(levels))
 
 
-def gathered(star_sets: Sequence[StarSet], after: Sequence[StarJoin]) -> Gathered:
+def collect_sites(star_sets: Sequence[StarSet], after: Sequence[StarJoin]) -> Gathered:
     """Check that star sets fit together, and number what they hold."""
     groups = _check_fit(star_sets, after)
     rows = [(node, number, topics) for number, one in enumerate(star_sets) for node, topics in one.stars]
@@ -150,7 +150,7 @@ def gathered(star_sets: Sequence[StarSet], after: Sequence[StarJoin]) -> Gathere
     return Gathered([node for node, _, _ in rows], sites, interest, stars, settings)
 
 
-def joined(
+def join_sites(
     given: Gathered, star_sets: Sequence[StarSet], after: Sequence[StarJoin], links: Int32Array, levels: int
 ) -> StarJoin:
     """The result of a join, judged."""

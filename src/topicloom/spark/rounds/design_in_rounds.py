@@ -13,10 +13,10 @@ from topicloom.methods.rounds.round_steps import (
     Round,
     RoundOptions,
     first_floor,
-    joined,
-    merged,
+    merge_round,
     order_candidates,
     pending,
+    put_together,
     round_floor,
     round_order,
     round_weights,
@@ -173,9 +173,9 @@ def _merge(
     degree = folder.read(f"degree-{number}", writable=True)
     found = [folder.read(f"found-{number}-{task}") for task in range(tasks)]
     if split:
-        links, after, made = joined(s, found, degree, number, floor, stuck)
+        links, after, made = put_together(s, found, degree, number, floor, stuck)
     else:
-        links, after, made = merged(s, found, plan, degree, seed, number, floor, stuck)
+        links, after, made = merge_round(s, found, plan, degree, seed, number, floor, stuck)
     folder.keep_links(number, links, before)
     folder.keep_standing(number + 1, after, degree)
     folder.keep_facts(f"round-{number}", made._asdict())

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from topicloom.files.write.atomic import whole_file
-from topicloom.kernels.rounds.standing import EarlierRounds
+from topicloom.kernels.rounds.standing import Standing
 from topicloom.methods.rounds.round_steps import Round
 from topicloom.model.arrays import Int32Array
 from topicloom.spark.session.columns import DST_ID, ORDER, SRC_ID
@@ -25,16 +25,16 @@ class RoundFolder(SharedFolder):
         """Where the interest is."""
         return interest_files(self.path)
 
-    def keep_standing(self, rounds: int, s: EarlierRounds, degree: Int32Array) -> None:
-        """Write what has changed of the `EarlierRounds` after a number of rounds, and the degrees of the nodes."""
+    def keep_standing(self, rounds: int, s: Standing, degree: Int32Array) -> None:
+        """Write what has changed of a `Standing` after a number of rounds, and the degrees of the nodes."""
         self.keep(f"label-{rounds}", s.label)
         self.keep(f"open-{rounds}", np.stack([s.largest, s.outside]))
         self.keep(f"degree-{rounds}", degree)
 
-    def standing(self, rounds: int) -> EarlierRounds:
-        """The `EarlierRounds` after a number of rounds."""
+    def standing(self, rounds: int) -> Standing:
+        """The `Standing` after a number of rounds."""
         largest, outside = self.read(f"open-{rounds}", writable=True)
-        return EarlierRounds(
+        return Standing(
             self.interest.read("indptr"),
             self.interest.read("topics"),
             self.read(f"label-{rounds}", writable=True),

@@ -8,7 +8,7 @@ from pyspark.sql import SparkSession
 
 from topicloom.methods.dc.conquer import Piece
 from topicloom.methods.dc.divide_and_conquer import MERGE_LIMIT
-from topicloom.methods.star_sets.site_links import StarJoin, gathered, joined
+from topicloom.methods.star_sets.site_links import StarJoin, collect_sites, join_sites
 from topicloom.methods.star_sets.stars import StarSet
 from topicloom.runs.stages import Stages
 from topicloom.spark.dc.pieces import as_table, counts_of
@@ -73,7 +73,7 @@ def join_stars(
     >>> [(link.src, link.dst) for link in join_stars(spark, stars).links]  # spark is your session
     [('lathe', 'press'), ('crane', 'office'), ('gate', 'office')]
     """
-    given = gathered(star_sets, after)
+    given = collect_sites(star_sets, after)
     tables = [as_table(Piece(_NO_LINKS, stars, 0), number, len(stars.unit)) for number, stars in enumerate(given.stars)]
     counts = {number: counts_of(table) for number, table in enumerate(tables)}
     first = Level.of(from_arrow(spark, pa.concat_tables(tables)).persist(), counts, len(tables))
@@ -82,4 +82,4 @@ def join_stars(
     links = np.column_stack([rows[SRC_ID].to_numpy(), rows[DST_ID].to_numpy()]).astype(np.int32)
     for level in levels:
         level.pieces.unpersist()
-    return joined(given, star_sets, after, links, len(levels) - 1)
+    return join_sites(given, star_sets, after, links, len(levels) - 1)

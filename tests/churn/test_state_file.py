@@ -56,7 +56,7 @@ def test_an_interrupted_event_is_followed_by_nothing(tmp_path, monkeypatch, dura
         lambda: m.join("later", ["t1"]),
         lambda: m.interest,
         lambda: m.backups_of("n01"),
-        lambda: m.sift([]),
+        lambda: m.split_valid([]),
     ):
         with pytest.raises(HalfAppliedError, match="halfway"):
             attempt()
