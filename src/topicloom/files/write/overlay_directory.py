@@ -40,7 +40,6 @@ from topicloom.model.forbidden import PAIRS, RULES, ForbiddenLinks
 from topicloom.model.interest import ROLES, Interest, role_numbers
 
 __all__ = [
-    "REJECTED",
     "load",
     "read_forbidden",
     "read_run",
@@ -53,9 +52,6 @@ __all__ = [
     "write_sheet",
 ]
 
-REJECTED = pa.schema(
-    [("file", pa.string()), ("line", pa.int64()), *((name, pa.string()) for name in ("raw", "node", "topic", "reason"))]
-)
 _ATTEMPTS = 200
 _MOST_IN_SHEET = 100_000
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet runs a cell that begins so
@@ -281,7 +277,7 @@ def tables_of(interest: Interest, links: Int32Array, topic_columns: Mapping[str,
             }
         ),
         "topics": pa.table({"topic": topic_names, **topic_columns}),
-        "rejected": REJECTED.empty_table(),
+        "rejected": label_columns.REJECTED.empty_table(),
     }
 
 
