@@ -10,12 +10,13 @@ from hypothesis import strategies as st
 import topicloom as tl
 from support.audited_networks import trial
 from support.broker_networks import loopback, needs_mosquitto, planned, stand_in, with_standby
-from topicloom.brokers.auditing.filters import common, example_of, matches
+from topicloom.brokers.auditing.filters import common, example_of
 from topicloom.brokers.rehearsal.processes import free_ports, program
 from topicloom.cli import main
 from topicloom.deploy import Broker, Inventory, export, write_export
 from topicloom.errors import TopicloomError
 from topicloom.files.read import read_subscriptions
+from topicloom.files.read.patterns import MQTT
 
 LEVELS = st.sampled_from(["a", "b", "", "+"])
 FILTERS = st.tuples(st.lists(LEVELS, min_size=1, max_size=3), st.booleans()).map(
@@ -258,9 +259,9 @@ def test_the_robot_comes_back_as_its_routes(tmp_path, dataset):
 @given(st.lists(FILTERS, min_size=2, max_size=2))
 def test_what_filters_have_in_common_is_matched_by_both(pair):
     both = common(*pair)
-    assert all(matches(one, example_of(one)) for one in pair)
+    assert all(MQTT.matches(one, example_of(one)) for one in pair)
     if both is not None:
-        assert all(matches(one, example_of(both)) for one in pair)
+        assert all(MQTT.matches(one, example_of(both)) for one in pair)
 
 
 REFUSED = [

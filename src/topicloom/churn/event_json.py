@@ -11,9 +11,9 @@ import pyarrow as pa
 
 from topicloom.churn.events import Event
 from topicloom.errors import InvalidEventError
-from topicloom.files.write.overlay_directory import REJECTED
 from topicloom.model import Change
 from topicloom.model.change import rows_told
+from topicloom.model.labels import REJECTED
 
 CHANGES = pa.schema(
     [("batch", pa.int64()), *((name, pa.string()) for name in ("event", "node", "id", "action", "src", "dst"))]

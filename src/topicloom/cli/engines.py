@@ -203,9 +203,9 @@ def rows_in_memory(narrator: Narrator, argument: str, options: ReadOptions) -> "
     import pyarrow as pa
 
     from topicloom.files.read.notes import notes_of
-    from topicloom.files.read.rows import ROWS
     from topicloom.files.read.source_plan import plan_source
     from topicloom.files.read.table import row_batches
+    from topicloom.model.labels import ROWS
     from topicloom.runs.memory_limits import check_reading
 
     source = part_of_overlay(argument, options.kind.what).removeprefix("file://")

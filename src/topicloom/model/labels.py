@@ -20,7 +20,17 @@ BLANK_SIGN = r"[\t-\r\x1C-\x20\x{85}\pZ]"
 BLANK = rf"\A{BLANK_SIGN}*\z"
 MAX_LABEL_BYTES = 64 * 1024
 
+# A row as every reader yields it. It has a reason if it is not used, and only then its file, line and text.
+_NAMES = ("file", "line", "raw", "node", "topic", "role", "reason")
+ROWS = pa.schema([(name, pa.int64() if name == "line" else pa.string()) for name in _NAMES])
+REJECTED = pa.schema([ROWS.field(name) for name in _NAMES if name != "role"])
+
+# Why a label cannot be used.
+IS_NULL, IS_EMPTY, IS_BLANK, IS_LONG = "is null", "is empty", "is blank", f"is over {MAX_LABEL_BYTES // 1024} KiB"
+
 _CHUNK = 1 << 16
+_FIRST_BYTES_OF_BLANKS = np.zeros(256, bool)
+_FIRST_BYTES_OF_BLANKS[[*range(9, 14), *range(0x1C, 0x21), 0xC2, 0xE1, 0xE2, 0xE3]] = True
 
 
 def label_of(value: bytes | str | None, what: str, encoding: str = "UTF-8") -> tuple[str | None, str | None]:
@@ -30,7 +40,7 @@ def label_of(value: bytes | str | None, what: str, encoding: str = "UTF-8") -> t
     (('gate', None), (None, 'node is blank'))
     """
     if value is None:
-        return None, f"{what} is null"
+        return None, f"{what} {IS_NULL}"
     if isinstance(value, bytes):
         try:
             text = value.decode()
@@ -44,10 +54,33 @@ def label_of(value: bytes | str | None, what: str, encoding: str = "UTF-8") -> t
         except UnicodeEncodeError:
             return None, f"{what} holds half a surrogate pair"
     if not text:
-        return None, f"{what} is empty"
+        return None, f"{what} {IS_EMPTY}"
     if size > MAX_LABEL_BYTES:
-        return None, f"{what} is over {MAX_LABEL_BYTES // 1024} KiB"
-    return (None, f"{what} is blank") if text.isspace() else (text, None)
+        return None, f"{what} {IS_LONG}"
+    return (None, f"{what} {IS_BLANK}") if text.isspace() else (text, None)
+
+
+def all_usable(texts: pa.Array) -> bool:
+    """Whether every text of a column can be a label, as `label_of` says of one. No Python object is made per row."""
+    if texts.null_count:
+        return False
+    lengths = pc.min_max(pc.binary_length(texts))
+    if len(texts) and (lengths["min"].as_py() == 0 or lengths["max"].as_py() > MAX_LABEL_BYTES):
+        return False
+    return not _some_blank(texts)
+
+
+def _some_blank(texts: pa.Array) -> bool:
+    """Whether a text is blank; none is empty. The regular expression is asked where the first byte leaves it open."""
+    if not len(texts):
+        return False
+    _, offsets, data = texts.buffers()
+    kind = np.int64 if pa.types.is_large_string(texts.type) else np.int32
+    starts = np.frombuffer(offsets, kind, len(texts) + 1 + texts.offset)[texts.offset : -1]
+    doubtful = np.flatnonzero(_FIRST_BYTES_OF_BLANKS[np.frombuffer(data, np.uint8)[starts]])
+    if not len(doubtful):
+        return False
+    return bool(pc.any(pc.match_substring_regex(texts.take(pa.array(doubtful)), BLANK)).as_py())
 
 
 def encode(column: object, what: str) -> tuple[npt.NDArray[np.int32], Labels]:
@@ -135,10 +168,11 @@ def _as_arrow(column: Any) -> pa.Array:
 
 
 def _refuse_unusable(texts: pa.Array, what: str) -> None:
+    if all_usable(texts):
+        return
     blank = pc.match_substring_regex(texts, BLANK)
     bad = pc.fill_null(pc.or_(blank, pc.greater(pc.binary_length(texts), MAX_LABEL_BYTES)), True)
-    if pc.any(bad).as_py():
-        row = pc.index(bad, True).as_py()
-        text = texts[row].as_py()
-        state = "blank" if text == "" else str(label_of(text, what)[1]).removeprefix(f"{what} is ")
-        raise InvalidInterestError(f"{what} of row {row} is {state}; every subscription needs a label")
+    row = pc.index(bad, True).as_py()
+    text = texts[row].as_py()
+    state = IS_BLANK if text == "" else str(label_of(text, what)[1]).removeprefix(f"{what} ")
+    raise InvalidInterestError(f"{what} of row {row} {state}; every subscription needs a label")

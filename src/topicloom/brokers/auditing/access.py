@@ -8,8 +8,9 @@ from typing import NamedTuple
 
 from topicloom.brokers.auditing.audit_effort import Effort, is_text, lines_of
 from topicloom.brokers.auditing.audit_findings import Place
-from topicloom.brokers.auditing.filters import FilterTree, is_filter, matches
+from topicloom.brokers.auditing.filters import FilterTree, is_filter
 from topicloom.errors import InputNotFoundError, UnreadableInputError
+from topicloom.files.read.patterns import MQTT
 
 _KINDS = {"read": (True, False), "write": (False, True), "readwrite": (True, True), "deny": (False, False)}
 
@@ -56,7 +57,7 @@ class Access:
             rule
             for rule in self._with_marks
             if (user is not None or "%u" not in rule.pattern)
-            and matches(rule.pattern.replace("%c", client).replace("%u", user or ""), topic)
+            and MQTT.matches(rule.pattern.replace("%c", client).replace("%u", user or ""), topic)
         ]
 
     @cached_property

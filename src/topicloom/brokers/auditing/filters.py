@@ -1,32 +1,11 @@
-"""Topic filters of MQTT and subjects of NATS: which names they match, and names that stand for what they match."""
+"""Topic filters of MQTT: names that stand for what they match, what two have in common, and an index of many."""
 
 from typing import Any
 
+from topicloom.files.read.patterns import MQTT
+
 PROBE = "any-topic"
 _END = None  # where a filter ends; levels are texts
-
-
-def matches(pattern: str, name: str) -> bool:
-    """Say whether a filter matches a name, as Mosquitto does: wildcards never match a leading ``$``.
-
-    Examples
-    --------
-    >>> matches("a/#", "a"), matches("+/b", "a/b"), matches("#", "$SYS/x"), matches("a/+", "a/b/c")
-    (True, True, False, False)
-    """
-    if pattern == name:
-        return True
-    if ("+" not in pattern and "#" not in pattern) or (pattern[:1] == "$") != (name[:1] == "$"):
-        return False
-    levels, given = pattern.split("/"), name.split("/")
-    for place, level in enumerate(levels):
-        if level == "#":
-            return True
-        if place >= len(given):
-            return False
-        if level not in ("+", given[place]):
-            return False
-    return len(levels) == len(given)
 
 
 def is_filter(pattern: str) -> bool:
@@ -36,15 +15,7 @@ def is_filter(pattern: str) -> bool:
     (True, False, False)
     """
     levels = pattern.split("/")
-    clean = all(level in ("+", "#") or ("+" not in level and "#" not in level) for level in levels)
-    return clean and "#" not in levels[:-1] and len(levels) <= 201
-
-
-def is_wild(pattern: str) -> bool:
-    """Whether a filter holds a wildcard."""
-    if "+" not in pattern and "#" not in pattern:
-        return False
-    return any(level in ("+", "#") for level in pattern.split("/"))
+    return MQTT.misplaced(levels) is None and len(levels) <= 201
 
 
 def example_of(pattern: str) -> str:
@@ -102,7 +73,7 @@ class FilterTree:
 
     def add(self, pattern: str, number: int) -> None:
         """Add a filter. The number is what a search returns for it."""
-        if not is_wild(pattern):
+        if not MQTT.has_wildcard(pattern):
             self._exact.setdefault(pattern, []).append(number)
             return
         place = self._wild
@@ -132,18 +103,3 @@ class FilterTree:
             if "+" in place and not hidden:
                 waiting.append((place["+"], depth + 1))
         return found
-
-
-def subject_matches(pattern: str, subject: str) -> bool:
-    """Say whether a pattern of NATS matches a subject.
-
-    >>> subject_matches("a.*", "a.b"), subject_matches("a.>", "a"), subject_matches(">", "a.b")
-    (True, False, True)
-    """
-    levels, given = pattern.split("."), subject.split(".")
-    for place, level in enumerate(levels):
-        if level == ">":
-            return len(given) > place
-        if place >= len(given) or level not in ("*", given[place]):
-            return False
-    return len(levels) == len(given)

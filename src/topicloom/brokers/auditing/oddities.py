@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from topicloom.brokers.auditing.audit_findings import Finding, Place
-from topicloom.brokers.auditing.filters import is_wild
 from topicloom.brokers.mosquitto.mosquitto_broker import MosquittoBroker
+from topicloom.files.read.patterns import MQTT
 
 if TYPE_CHECKING:
     from topicloom.brokers.mosquitto.mosquitto_mesh import Link, MosquittoMesh
@@ -96,7 +96,7 @@ def _qualities(links: Sequence["Link"], planned: int | None) -> Iterator[Finding
     for name, places in sorted(seen.items()):
         lines = tuple(places[qos] for qos in sorted(places))
         levels = " and ".join(map(str, sorted(places)))
-        what = "lines with" if is_wild(name) else "links with"
+        what = "lines with" if MQTT.has_wildcard(name) else "links with"
         if len(places) > 1:
             text = f"{name!r} crosses {what} QoS {levels} ({_listed(lines)}): the lowest on its way is what a copy has"
             yield Finding("qos", text, lines, name)

@@ -9,10 +9,11 @@ from pathlib import Path
 
 from topicloom.brokers.auditing.audit_effort import Effort
 from topicloom.brokers.auditing.audit_findings import AuditedRow, Finding, Hop, Place, State
-from topicloom.brokers.auditing.filters import FilterTree, common, example_of, is_wild
+from topicloom.brokers.auditing.filters import FilterTree, common, example_of
 from topicloom.brokers.auditing.peers import Door, Peers
 from topicloom.brokers.mosquitto.mosquitto_broker import Bridge, MosquittoBroker, read_mosquitto
 from topicloom.brokers.mosquitto.mosquitto_words import ALIASES, is_known
+from topicloom.files.read.patterns import MQTT
 
 _MOST_PAIRS, _MOST_KEPT = 200_000, 200_000
 EXPORTED_QOS = 1
@@ -138,7 +139,7 @@ class MosquittoMesh:
     def names(self) -> set[str]:
         """Names to publish: one for every filter, and one for what a wildcard has in common with another filter."""
         patterns = {pattern for link in self.links for pattern in (*link.bridge.sent, *link.bridge.fetched)}
-        wild = sorted(pattern for pattern in patterns if is_wild(pattern))
+        wild = sorted(pattern for pattern in patterns if MQTT.has_wildcard(pattern))
         met = set(patterns)
         if self.overlaps_skipped:
             return {example_of(pattern) for pattern in met if pattern}
@@ -149,7 +150,7 @@ class MosquittoMesh:
     def overlaps_skipped(self) -> bool:
         """Whether there are too many wildcards to try what each has in common with every other filter."""
         patterns = {pattern for link in self.links for pattern in (*link.bridge.sent, *link.bridge.fetched)}
-        return sum(map(is_wild, patterns)) * len(patterns) > _MOST_PAIRS
+        return sum(map(MQTT.has_wildcard, patterns)) * len(patterns) > _MOST_PAIRS
 
     def points(self) -> Iterator[tuple[str, str]]:
         """(broker, name) of every place where a message goes further than the broker that it is published at."""
@@ -189,7 +190,7 @@ class MosquittoMesh:
                 continue
             src, dst = sorted((link.owner, link.acceptor))
             for name in {rule.local for rule in link.bridge.rules if not rule.renames}:
-                if not is_wild(name):
+                if not MQTT.has_wildcard(name):
                     active = any(self.lets_through(link, name, writing=writing) for writing in (True, False))
                     found.add(AuditedRow(name, src, dst, link.owner, active))
         return tuple(sorted(found))

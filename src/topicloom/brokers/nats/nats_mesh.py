@@ -6,10 +6,11 @@ from typing import NamedTuple
 
 from topicloom.brokers.auditing.audit_effort import Effort
 from topicloom.brokers.auditing.audit_findings import AuditedRow, Finding, Hop, Place, State
-from topicloom.brokers.auditing.filters import PROBE, subject_matches
+from topicloom.brokers.auditing.filters import PROBE
 from topicloom.brokers.auditing.oddities import both_sides, secrets_of, unfollowed_of
 from topicloom.brokers.auditing.peers import Door, Peers
 from topicloom.brokers.nats.nats_server import Import, NatsServer, Remote, read_nats
+from topicloom.files.read.patterns import NATS
 
 
 class Leaf(NamedTuple):
@@ -134,12 +135,12 @@ class NatsMesh:
         known, other = (one.here, one.subject) if one.kind == "service" else (one.subject, one.here)
         if known == name:
             return other
-        return name if known == other and subject_matches(known, name) else None
+        return name if known == other and NATS.matches(known, name) else None
 
     def _exported(self, server: str, one: Import) -> bool:
         exact, wild = self._exports.get((server, one.account, one.kind), (set(), []))
         _ = self.effort.spend(len(wild))
-        return one.subject in exact or any(subject_matches(pattern, one.subject) for pattern in wild)
+        return one.subject in exact or any(NATS.matches(pattern, one.subject) for pattern in wild)
 
     def arcs(self, broker: str, name: str) -> None:
         """None: where a message goes depends on how it came."""
@@ -174,7 +175,7 @@ class NatsMesh:
 
     def _asks(self, server: NatsServer, name: str) -> bool:
         exact, wild = self._imports.get((server.name, server.home), ({}, []))
-        imported = ("stream", name) in exact or any(subject_matches(one.here, name) for one in wild)
+        imported = ("stream", name) in exact or any(NATS.matches(one.here, name) for one in wild)
         return imported or (server.name, server.home) in self._ends
 
     def rows(self) -> tuple[AuditedRow, ...]:

@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 from topicloom.brokers.auditing.audit_effort import Effort
 from topicloom.brokers.auditing.audit_findings import Place
-from topicloom.brokers.auditing.filters import subject_matches
 from topicloom.brokers.nats.nats_file import MOST_VALUES, Node, read_nats_file
 from topicloom.brokers.nats.nats_words import check_fields, unfollowed
 from topicloom.errors import UnreadableInputError
+from topicloom.files.read.patterns import NATS
 
 GLOBAL = "$g"  # names of accounts are compared in lower case
 _LEAF_PORT = 7422
@@ -137,7 +137,7 @@ def _gives(source: Account, one: Import, effort: Effort) -> bool:
         (source.services, source.wild_services) if one.kind == "service" else (source.streams, source.wild_streams)
     )
     enough = not effort.spend(1 + len(wild))
-    return enough or one.subject in given or any(subject_matches(name, one.subject) for name in wild)
+    return enough or one.subject in given or any(NATS.matches(name, one.subject) for name in wild)
 
 
 def _topics(path: Path, effort: Effort) -> dict[str, str]:

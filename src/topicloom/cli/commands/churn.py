@@ -21,9 +21,9 @@ from topicloom.cli.panels import OF_REPAIRS
 from topicloom.errors import InputNotFoundError, InvalidEventError, MissingColumnError, UnreadableInputError
 from topicloom.files.write.atomic import whole_directory
 from topicloom.files.write.destination import check_destination
-from topicloom.files.write.overlay_directory import REJECTED
 from topicloom.files.write.run_file import update_run
 from topicloom.model import Change, Overlay, Rejection
+from topicloom.model.labels import REJECTED
 from topicloom.routing import Plan
 
 EXAMPLE = "Example: topicloom churn overlay events.jsonl overlay-2 --policy shadow"

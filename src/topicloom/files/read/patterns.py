@@ -1,11 +1,85 @@
 """Subscription patterns, expanded against the topics that are known, by the rules of MQTT or NATS."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from topicloom.errors import InvalidOptionError
 
-BROKERS = ("mqtt", "nats")
+
+@dataclass(frozen=True)
+class Grammar:
+    """How patterns are written, and which names they match: the one place for both.
+
+    Attributes
+    ----------
+    between
+        What parts levels.
+    one
+        The level that stands for any level.
+    rest
+        The last level that stands for all that follow.
+    least
+        How many levels ``rest`` stands for at least.
+    hidden
+        A first level that begins so is matched by no wildcard; None where there is no such sign.
+    alone
+        Whether a wildcard within a longer level is a mistake. Otherwise it is a sign like others.
+    """
+
+    between: str
+    one: str
+    rest: str
+    least: int
+    hidden: str | None = None
+    alone: bool = False
+
+    def has_wildcard(self, pattern: str) -> bool:
+        """Whether a level is a wildcard."""
+        if self.one not in pattern and self.rest not in pattern:
+            return False
+        levels = pattern.split(self.between)
+        return self.one in levels or self.rest in levels
+
+    def hides(self, level: str) -> bool:
+        """Whether wildcards do not match this level where it is the first."""
+        return self.hidden is not None and level.startswith(self.hidden)
+
+    def matches(self, pattern: str, name: str) -> bool:
+        """Say whether a pattern matches a name.
+
+        Examples
+        --------
+        >>> [MQTT.matches(*pair) for pair in (("a/#", "a"), ("+/b", "a/b"), ("#", "$SYS/x"), ("a/+", "a/b/c"))]
+        [True, True, False, False]
+        >>> NATS.matches("a.*", "a.b"), NATS.matches("a.>", "a"), NATS.matches(">", "a.b")
+        (True, False, True)
+        """
+        if pattern == name:
+            return True
+        if self.one not in pattern and self.rest not in pattern:
+            return False
+        levels, given = pattern.split(self.between), name.split(self.between)
+        if levels[0] in (self.one, self.rest) and self.hides(given[0]):
+            return False
+        for place, level in enumerate(levels):
+            if level == self.rest:
+                return len(given) >= place + self.least
+            if place >= len(given) or level not in (self.one, given[place]):
+                return False
+        return len(levels) == len(given)
+
+    def misplaced(self, levels: Sequence[str]) -> str | None:
+        """Say which rule for the places of wildcards a pattern breaks, or None."""
+        if self.rest in levels[:-1]:
+            return f"{self.rest} stands at the end only"
+        within = self.alone and any(len(level) > 1 and (self.one in level or self.rest in level) for level in levels)
+        return f"{self.one} and {self.rest} stand alone between two {self.between}" if within else None
+
+
+MQTT = Grammar("/", "+", "#", least=0, hidden="$", alone=True)
+NATS = Grammar(".", "*", ">", least=1)
+GRAMMARS = {"mqtt": MQTT, "nats": NATS}
 _HERE = object()  # marks the end of a topic in the tree
 
 
@@ -29,42 +103,38 @@ class Patterns:
     """
 
     def __init__(self, broker: str, topics: Iterable[str]) -> None:
-        if broker not in BROKERS:
-            raise InvalidOptionError(f"there are no rules for {broker!r}; those of {' and '.join(BROKERS)} are known")
-        self._mqtt = broker == "mqtt"
-        self._between, self._one, self._rest = ("/", "+", "#") if self._mqtt else (".", "*", ">")
+        if broker not in GRAMMARS:
+            raise InvalidOptionError(f"there are no rules for {broker!r}; those of {' and '.join(GRAMMARS)} are known")
+        self._grammar = GRAMMARS[broker]
+        self._mqtt = self._grammar is MQTT
         self._tree: dict[Any, Any] = {}
         for topic in topics:
             if not self.is_pattern(topic):
                 place = self._tree
-                for level in topic.split(self._between):
+                for level in topic.split(self._grammar.between):
                     place = place.setdefault(level, {})
                 place[_HERE] = topic
 
     def is_pattern(self, topic: str) -> bool:
         """Whether a label is a pattern, valid or not."""
-        levels = topic.split(self._between)
         if self._mqtt:
-            return "+" in topic or "#" in topic or levels[0] == "$share"
-        return self._one in levels or self._rest in levels
+            return "+" in topic or "#" in topic or topic.split("/", 1)[0] == "$share"
+        return self._grammar.has_wildcard(topic)
 
     def problem(self, pattern: str) -> str | None:
         """Why a pattern is not valid, or None."""
         levels = self._levels(pattern)
         if not levels:
             return f"{pattern!r} is not a valid pattern: $share needs a group and a filter"
-        if self._rest in levels[:-1]:
-            return f"{pattern!r} is not a valid pattern: {self._rest} stands at the end only"
-        if self._mqtt and any(len(level) > 1 and ("+" in level or "#" in level) for level in levels):
-            return f"{pattern!r} is not a valid pattern: + and # stand alone between two /"
-        return None
+        wrong = self._grammar.misplaced(levels)
+        return None if wrong is None else f"{pattern!r} is not a valid pattern: {wrong}"
 
     def matches(self, pattern: str) -> list[str]:
         """The known topics that a valid pattern means, sorted."""
         return sorted(self._matched(self._tree, self._levels(pattern), first=True))
 
     def _levels(self, pattern: str) -> list[str]:
-        levels = pattern.split(self._between)
+        levels = pattern.split(self._grammar.between)
         if self._mqtt and levels[0] == "$share":
             return levels[2:] if len(levels) > 2 and levels[1] else []
         return levels
@@ -75,13 +145,13 @@ class Patterns:
                 yield place[_HERE]
             return
         level, rest = levels[0], levels[1:]
-        if level == self._rest and not rest:
-            if self._mqtt and not first and _HERE in place:
+        if level == self._grammar.rest and not rest:
+            if not self._grammar.least and not first and _HERE in place:
                 yield place[_HERE]
             for name, below in place.items():
                 if name is not _HERE and not self._reserved(name, first):
                     yield from _all(below)
-        elif level == self._one:
+        elif level == self._grammar.one:
             for name, below in place.items():
                 if name is not _HERE and not self._reserved(name, first):
                     yield from self._matched(below, rest)
@@ -89,7 +159,7 @@ class Patterns:
             yield from self._matched(place[level], rest)
 
     def _reserved(self, name: str, first: bool) -> bool:
-        return self._mqtt and first and name.startswith("$")
+        return first and self._grammar.hides(name)
 
 
 def _all(place: dict[Any, Any]) -> Iterator[str]:

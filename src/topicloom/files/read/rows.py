@@ -6,28 +6,14 @@ A row has a reason if it is not used. Only then are its file, line and text kept
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from topicloom.files.read.read_options import ROLE_WORDS
-from topicloom.model.labels import BLANK, BLANK_SIGN, MAX_LABEL_BYTES, label_of
+from topicloom.model.labels import BLANK_SIGN, MAX_LABEL_BYTES, ROWS, all_usable, label_of
 
-ROWS = pa.schema(
-    [
-        ("file", pa.string()),
-        ("line", pa.int64()),
-        ("raw", pa.string()),
-        ("node", pa.string()),
-        ("topic", pa.string()),
-        ("role", pa.string()),
-        ("reason", pa.string()),
-    ]
-)
 _LONGEST_RAW = MAX_LABEL_BYTES
 _ENDS = rf"\A{BLANK_SIGN}+|{BLANK_SIGN}+\z"
-_FIRST_BYTES_OF_BLANKS = np.zeros(256, bool)
-_FIRST_BYTES_OF_BLANKS[[*range(9, 14), *range(0x1C, 0x21), 0xC2, 0xE1, 0xE2, 0xE3]] = True
 
 
 def shown(text: bytes | str) -> str:
@@ -110,14 +96,11 @@ def as_labels(column: pa.Array, *, trim: bool = False) -> pa.Array | None:
             column = pc.replace_substring_regex(column.cast(pa.binary()).cast(pa.string()), _ENDS, "")
         except pa.ArrowInvalid:
             return None
-    lengths = pc.min_max(pc.binary_length(column))
-    if len(column) and (lengths["min"].as_py() == 0 or lengths["max"].as_py() > MAX_LABEL_BYTES):
-        return None
     try:
         texts = column.cast(pa.binary()).cast(pa.string())
     except pa.ArrowInvalid:
         return None
-    return None if _some_blank(texts) else texts
+    return texts if all_usable(texts) else None
 
 
 def as_roles(column: pa.Array) -> pa.Array | None:
@@ -129,18 +112,6 @@ def as_roles(column: pa.Array) -> pa.Array | None:
     said = pc.fill_null(pc.equal(texts, ""), True)
     roles = pa.array(list(ROLE_WORDS.values())).take(pc.index_in(texts, pa.array(list(ROLE_WORDS))))
     return roles if pc.all(pc.or_(said, pc.is_valid(roles))).as_py() is not False else None
-
-
-def _some_blank(texts: pa.Array) -> bool:
-    """Whether a label is blank. The regular expression is asked only where the first byte leaves it open."""
-    if not len(texts):
-        return False
-    _, offsets, data = texts.buffers()
-    starts = np.frombuffer(offsets, np.int32, len(texts) + 1 + texts.offset)[texts.offset : -1]
-    doubtful = np.flatnonzero(_FIRST_BYTES_OF_BLANKS[np.frombuffer(data, np.uint8)[starts]])
-    if not len(doubtful):
-        return False
-    return bool(pc.any(pc.match_substring_regex(texts.take(pa.array(doubtful)), BLANK)).as_py())
 
 
 def concat(batches: Sequence[pa.RecordBatch]) -> pa.Table:

@@ -12,11 +12,9 @@ from topicloom.errors import InputNotFoundError, UnreadableInputError
 from topicloom.files.read.notes import Finding, findings, notes_of
 from topicloom.files.read.patterns import Patterns
 from topicloom.files.read.read_options import SUBSCRIPTIONS, LinkWords, ReadOptions, SubscriptionWords
-from topicloom.files.read.rows import ROWS
 from topicloom.files.read.source_plan import Plan, plan_source, read_unit, whole_units
 from topicloom.model.interest import Interest
-
-REJECTED_COLUMNS = ("file", "line", "raw", "node", "topic", "reason")
+from topicloom.model.labels import REJECTED, ROWS
 
 
 @dataclass(frozen=True)
@@ -226,7 +224,7 @@ def reading_of(rows: pa.Table, notes: tuple[str, ...] = ()) -> Reading:
 def sorted_out(rows: pa.Table) -> tuple[pa.Table, pa.Table, dict[str, int]]:
     """Split rows into those that can be used, (node, topic, role), and others. Returns also their number by reason."""
     unused = pc.is_valid(rows["reason"])
-    rejected = rows.filter(unused).select(list(REJECTED_COLUMNS))
+    rejected = rows.filter(unused).select(REJECTED.names)
     tallied = pc.value_counts(rejected["reason"]).to_pylist()
     reasons = {one["values"]: one["counts"] for one in sorted(tallied, key=lambda one: (-one["counts"], one["values"]))}
     return rows.filter(pc.invert(unused)).select(["node", "topic", "role"]), rejected, reasons

@@ -43,7 +43,6 @@ from topicloom.model.interest import ROLES, Interest, role_numbers
 from topicloom.model.site_network import KEPT, Network
 
 __all__ = [
-    "REJECTED",
     "load",
     "read_forbidden",
     "read_network",
@@ -58,9 +57,6 @@ __all__ = [
     "write_sheet",
 ]
 
-REJECTED = pa.schema(
-    [("file", pa.string()), ("line", pa.int64()), *((name, pa.string()) for name in ("raw", "node", "topic", "reason"))]
-)
 _ATTEMPTS = 200
 _MOST_IN_SHEET = 100_000
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet runs a cell that begins so
@@ -340,7 +336,7 @@ def tables_of(interest: Interest, links: Int32Array, topic_columns: Mapping[str,
             }
         ),
         "topics": pa.table({"topic": topic_names, **topic_columns}),
-        "rejected": REJECTED.empty_table(),
+        "rejected": label_columns.REJECTED.empty_table(),
     }
 
 

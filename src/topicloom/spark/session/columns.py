@@ -34,13 +34,18 @@ def from_arrow(spark: SparkSession, table: pa.Table) -> DataFrame:
 
     Spark Connect does not take the types of an empty table from Arrow, so they are always named.
     """
-    schema = ", ".join(f"`{field.name}` {_ddl(field.type)}" for field in table.schema)
-    return spark.createDataFrame(table, schema)
+    return spark.createDataFrame(table, schema_text(table.schema))
 
 
-def _ddl(kind: pa.DataType) -> str:
+def schema_text(schema: pa.Schema) -> str:
+    """The columns of an Arrow schema as Spark reads them."""
+    return ", ".join(f"`{field.name}` {type_text(field.type)}" for field in schema)
+
+
+def type_text(kind: pa.DataType) -> str:
+    """A type of Arrow as Spark calls it."""
     if pa.types.is_list(kind) or pa.types.is_large_list(kind):
-        return f"array<{_ddl(kind.value_type)}>"
+        return f"array<{type_text(kind.value_type)}>"
     return _DDL[kind]
 
 

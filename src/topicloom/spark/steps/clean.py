@@ -8,9 +8,8 @@ from pyspark.sql.types import ArrayType, DataType
 
 from topicloom.errors import MissingColumnError
 from topicloom.files.read.patterns import Patterns
-from topicloom.files.read.rows import ROWS
 from topicloom.files.read.table import expansions
-from topicloom.model.labels import BLANK, MAX_LABEL_BYTES
+from topicloom.model.labels import BLANK, IS_BLANK, IS_EMPTY, IS_LONG, IS_NULL, MAX_LABEL_BYTES, REJECTED, ROWS
 from topicloom.spark.session.columns import (
     FILE,
     LINE,
@@ -24,10 +23,11 @@ from topicloom.spark.session.columns import (
     mark,
     quoted,
     require_columns,
+    type_text,
 )
 from topicloom.spark.steps.read import worker_sentences
 
-_KEPT = {FILE: "string", LINE: "bigint", RAW: "string", REASON: "string"}
+_KEPT = {name: type_text(ROWS.field(name).type) for name in (FILE, LINE, RAW, REASON)}
 _LABELS = ("string", "binary", "byte", "short", "integer", "long", "varchar", "char", "void")
 
 
@@ -87,9 +87,9 @@ def accepted(rows: DataFrame) -> DataFrame:
 
 def rejected(rows: DataFrame) -> DataFrame:
     """Rows of `with_reasons` -> those that cannot be used, as text that any reader can decode."""
-    require_columns(rows, FILE, LINE, RAW, NODE, TOPIC, REASON)
-    file, raw, node, topic = (F.make_valid_utf8(F.col(name)).alias(name) for name in (FILE, RAW, NODE, TOPIC))
-    return rows.where(F.col(REASON).isNotNull()).select(file, LINE, raw, node, topic, REASON)
+    require_columns(rows, *REJECTED.names)
+    texts = {name: F.make_valid_utf8(F.col(name)).alias(name) for name in (FILE, RAW, NODE, TOPIC)}
+    return rows.where(F.col(REASON).isNotNull()).select(*(texts.get(name, name) for name in REJECTED.names))
 
 
 def _check_types(labels: Mapping[str, DataType], names: Mapping[str, str]) -> None:
@@ -104,11 +104,11 @@ def _check_types(labels: Mapping[str, DataType], names: Mapping[str, str]) -> No
 
 def _reason(label: Column, what: str) -> Column:
     return (
-        F.when(label.isNull(), f"{what} is null")
+        F.when(label.isNull(), f"{what} {IS_NULL}")
         .when(~F.is_valid_utf8(label), f"{what} is not valid UTF-8")
-        .when(F.octet_length(label) == 0, f"{what} is empty")
-        .when(F.octet_length(label) > MAX_LABEL_BYTES, f"{what} is over {MAX_LABEL_BYTES // 1024} KiB")
-        .when(label.rlike(BLANK), f"{what} is blank")
+        .when(F.octet_length(label) == 0, f"{what} {IS_EMPTY}")
+        .when(F.octet_length(label) > MAX_LABEL_BYTES, f"{what} {IS_LONG}")
+        .when(label.rlike(BLANK), f"{what} {IS_BLANK}")
     )
 
 

@@ -11,8 +11,8 @@ from pyspark.sql import functions as F
 from topicloom.errors import InvalidLinksError, MissingColumnError
 from topicloom.files.read.link_findings import FittedLinks, LinkFindings, fitted_links
 from topicloom.files.read.read_options import LinkWords, ReadOptions
-from topicloom.files.read.rows import ROWS
 from topicloom.files.read.table import as_links, reading_of
+from topicloom.model.labels import ROWS
 from topicloom.spark.session.columns import (
     DST,
     DST_ID,

@@ -18,7 +18,7 @@ from pyspark.sql import functions as F
 
 from topicloom.errors import TopicloomError
 from topicloom.files.read.listing import ONE_TASK, text_bytes
-from topicloom.files.read.rows import ROWS
+from topicloom.model.labels import ROWS
 from topicloom.runs.request import SPARK
 from topicloom.runs.stages import Stages
 from topicloom.spark.steps.answers import from_bytes, to_bytes

@@ -23,13 +23,11 @@ from topicloom.files.read.notes import notes_of
 from topicloom.files.read.read_options import ReadOptions, SubscriptionWords
 from topicloom.files.read.source_plan import SPLIT, Plan, Unit, open_local, parts_of, plan_source, read_unit
 from topicloom.files.read.table import row_batches
-from topicloom.spark.session.columns import FILE, LINE, NODE, RAW, REASON, ROLE, TOPIC, mark
+from topicloom.model.labels import ROWS
+from topicloom.spark.session.columns import ROLE, mark, schema_text
 from topicloom.spark.steps.answers import error_named, from_bytes, to_bytes
 from topicloom.spark.steps.remote import is_remote_path, remote_rows
 
-ROW_SCHEMA = (
-    f"{FILE} string, {LINE} bigint, {RAW} string, {NODE} string, {TOPIC} string, {ROLE} string, {REASON} string"
-)
 _LEAST_TASK = 1 << 20
 _TASKS = 8
 _SENTENCE = re.compile(r"^topicloom\.errors\.(\w+): (.*)$", re.MULTILINE)
@@ -215,7 +213,7 @@ def _read(spark: SparkSession, plan: Plan, units: Sequence[Unit]) -> DataFrame:
                     with light.opened(unit.file) as raw:
                         yield from read_unit(unit, light, raw)
 
-    return spark.range(0, len(tasks), 1, len(tasks)).mapInArrow(parse, ROW_SCHEMA)
+    return spark.range(0, len(tasks), 1, len(tasks)).mapInArrow(parse, schema_text(ROWS))
 
 
 def _tasks(units: Sequence[Unit]) -> list[list[Unit]]:

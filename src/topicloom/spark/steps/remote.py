@@ -21,11 +21,11 @@ from topicloom.files.read.delimited import count_lines, quotes_within_lines
 from topicloom.files.read.listing import Found, Listing, classified
 from topicloom.files.read.read_options import ReadOptions
 from topicloom.files.read.source_plan import Plan, TableFile, Unit, look_at, read_unit, text_batches
-from topicloom.spark.session.columns import FILE, LINE, NODE, RAW, REASON, ROLE, TOPIC
+from topicloom.model.labels import ROWS
+from topicloom.spark.session.columns import schema_text
 from topicloom.spark.steps.answers import from_bytes, to_bytes
 
 LARGE = 128 << 20
-_SCHEMA = f"{FILE} string, {LINE} bigint, {RAW} string, {NODE} string, {TOPIC} string, {ROLE} string, {REASON} string"
 _REMOTE = re.compile(r"(?!file:)[a-zA-Z][a-zA-Z0-9+.-]+://")
 _LINES_OF_HEAD = 5000
 
@@ -124,7 +124,7 @@ def _whole_rows(spark: SparkSession, files: Sequence[TableFile], plan: Plan) -> 
                 unit = Unit(file, line=1 if file.group_rows else file.layout.line)
                 yield from read_unit(unit, light, io.BytesIO(content.as_buffer()))
 
-    return _contents(spark, list(by_path)).mapInArrow(parse, _SCHEMA)
+    return _contents(spark, list(by_path)).mapInArrow(parse, schema_text(ROWS))
 
 
 def _lines(spark: SparkSession, path: str) -> DataFrame:
@@ -170,7 +170,7 @@ def _split_rows(spark: SparkSession, file: TableFile, plan: Plan) -> DataFrame |
             else:
                 yield from text_batches(file, light, _without(blocks, file.layout.start), file.layout.line)
 
-    return _lines(spark, file.path).mapInArrow(parse, _SCHEMA)
+    return _lines(spark, file.path).mapInArrow(parse, schema_text(ROWS))
 
 
 def _joined(batches: Iterator[pa.RecordBatch]) -> Iterator[tuple[int, bytes]]:
