@@ -1,6 +1,7 @@
 """An overlay directory keeps the network of its overlay, and who relays what."""
 
 import json
+import pickle
 
 import pyarrow.parquet as pq
 import pytest
@@ -44,6 +45,11 @@ def test_it_comes_back_as_it_was(overlay, tmp_path):
     ]  # fmt: skip
     files = json.loads((tmp_path / "o" / "run.json").read_text())["files"]
     assert {"relays/part-00000.parquet", "network/nodes/part-00000.parquet"} <= files.keys()
+
+
+def test_a_copy_for_another_process_keeps_network_and_relays(overlay):
+    copy = pickle.loads(pickle.dumps(overlay))
+    assert (copy, copy.network, copy.relays.tolist()) == (overlay, overlay.network, [[3, 0]])
 
 
 def test_without_a_network_the_directory_has_no_such_parts(tmp_path):
