@@ -3,7 +3,7 @@ PYTHON_RUN := .venv/bin/python
 .DEFAULT_GOAL := help
 # Python keeps its byte code, even where the environment says not to: tests start about a hundred processes
 export PYTHONDONTWRITEBYTECODE :=
-.PHONY: help setup dev picture reference brokers browser demo test test-quick test-faults coverage rehearse-large audit-large fuzz fuzz-names lint lint-js format bench bench-large study study-quick changelog clean
+.PHONY: help setup dev picture reference brokers browser demo test test-quick test-faults coverage rehearse-large audit-large fuzz fuzz-names lint lint-js format bench bench-large networks-large study study-quick changelog clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 22
@@ -49,6 +49,9 @@ rehearse-large: brokers  ## a thousand brokers, ten failures, a switch of trees,
 audit-large: dev brokers  ## 60 random networks of real brokers: copies counted = copies that the auditor predicts
 	cd tests && ../$(PYTHON_RUN) -m support.audited_networks 60
 
+networks-large: dev  ## 2,100 tiny networks with every mix of rules against brute force
+	cd tests && ../$(PYTHON_RUN) -m support.tiny_networks 300
+
 fuzz-names: dev  ## 100,000 hostile names per kind of broker: refused, or read back unchanged
 	cd tests && ../$(PYTHON_RUN) -m support.hostile_names 100000
 
@@ -73,7 +76,7 @@ format: dev  ## rewrite the code as ruff formats it
 	.venv/bin/ruff format src tests tools benchmarks
 
 bench: dev  ## time the methods against the literal baseline, churn, and small runs beside a bare Spark script; rewrite the committed tables
-	@status=0; for bench in benchmarks benchmarks.churn benchmarks.start_up benchmarks.beyond; do $(PYTHON_RUN) -m $$bench || status=1; done; exit $$status
+	@status=0; for bench in benchmarks benchmarks.churn benchmarks.start_up benchmarks.beyond benchmarks.network; do $(PYTHON_RUN) -m $$bench || status=1; done; exit $$status
 
 bench-large: dev  ## time dc and rounds-gm on 100,000 and on a million nodes and write the table of it
 	$(PYTHON_RUN) -m benchmarks.large

@@ -192,7 +192,21 @@ def _pairs(network):
 
 
 def dialled_price(network, u, v):
-    """Price of a pair by the rules of its sites and ends alone: of the cheaper direction that is allowed, or inf."""
+    """Price of a link between two nodes by the rules of their sites and of the two alone.
+
+    Parameters
+    ----------
+    network : NetworkArrays
+    u, v : int
+        Nodes, u != v.
+
+    Returns
+    -------
+    float
+        Of the cheaper direction that is allowed, or inf.
+
+    Cost: O(1).
+    """
     a, b = network.site[u], network.site[v]
     there = network.price[a, b] if network.may_dial[a, b] and network.dials[u] and network.accepts[v] else np.inf
     back = network.price[b, a] if network.may_dial[b, a] and network.dials[v] and network.accepts[u] else np.inf

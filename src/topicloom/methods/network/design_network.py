@@ -173,9 +173,8 @@ def _search(
     starts = list(_starts(x, rules, required, seed))
     best = min(starts, key=lambda one: one.rank(x))
     if capped and best.missing.any():
-        lowered = _lowered(
-            x, min(_starts(free, rules, required, seed), key=lambda one: one.rank(free)), required, effort, seed
-        )
+        high = _grown(free, required, STAKES[2], _key(seed, 0))  # to prune it would only take links that others need
+        lowered = _lowered(x, high, required, effort, seed)
         best = min([best, *lowered], key=lambda one: one.rank(x))
     best = _swapped(x, best, required, effort, seed)
     if len(x.member) > _SMALL:
