@@ -10,9 +10,9 @@ from topicloom.files.write.atomic import whole_directory
 from topicloom.files.write.destination import not_our_subscriptions
 from topicloom.pipeline import generate_subscriptions
 from topicloom.runs.design_rows import design_rows, write_designed
+from topicloom.runs.memory import available_memory
 from topicloom.runs.request import SPARK, DesignRequest
 from topicloom.runs.stages import Stages
-from topicloom.spark.session.memory import available_memory
 from topicloom.spark.session.session import spark_session
 from topicloom.spark.steps.one_pass import in_tasks
 from topicloom.spark.steps.read import open_table

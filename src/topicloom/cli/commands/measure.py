@@ -1,20 +1,16 @@
 """``topicloom measure``: the metrics of an overlay made by any tool."""
 
 import json
-from collections.abc import Callable, Mapping
-from functools import partial
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Mapping
+from typing import Annotated
 
 import typer
 
 from topicloom.cli.console import COLUMNS, cells, counted, format_number, print_table, tell
-from topicloom.cli.engines import Engine, links_checked
+from topicloom.cli.engines import Engine, carrier_of, check_engine, narrated_stages
+from topicloom.cli.forbidden_links import forbidden_of, tell_of_forbidden
 from topicloom.cli.option_groups import Json, LinkOptions, Links, SparkOptions, Subscriptions, TableOptions
-from topicloom.errors import InvalidOptionError
 from topicloom.runs.request import SPARK
-
-if TYPE_CHECKING:
-    from topicloom.model import Metrics
 
 EXAMPLE = "Example: topicloom measure subscriptions.csv.gz my-links.csv --json"
 
@@ -31,26 +27,10 @@ def command(
     spark_options: SparkOptions,
 ) -> None:
     """Measure links of any origin: degrees, diameters, hops, unwanted relays, and what one failure does."""
-    from topicloom.runs.check_rows import measure_rows
-
-    def spread() -> "Callable[..., tuple[Metrics, None]]":
-        from topicloom.spark.steps.check import measure_prepared
-
-        if bound:
-            raise InvalidOptionError("--bound is for what one task can hold; with --engine memory it tries")
-        return lambda *prepared, **folder: (measure_prepared(*prepared, **folder), None)
-
-    (metrics, proved), findings = links_checked(
-        [(subscriptions, table.wanted), (links, link_table.wanted_as(table))],
-        table.expand,
-        engine,
-        spark_options,
-        partial(measure_rows, expand=table.expand, bound=bound),
-        spread,
-        sentence="measuring",
-    )
-    from topicloom.cli.forbidden_links import forbidden_of, tell_of_forbidden
-
+    check_engine(engine, spark_options)
+    given = [(subscriptions, table.wanted), (links, link_table.wanted_as(table))]
+    with narrated_stages() as stages, carrier_of(given, table.expand, engine, spark_options, stages) as carrier:
+        (metrics, proved), findings = carrier.measure(stages, bound=bound)
     forbidden = forbidden_of(subscriptions, links, link_table.wanted_as(table))
     tell_of_forbidden(forbidden)
     values = metrics.to_dict()

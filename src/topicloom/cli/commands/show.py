@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
+from topicloom.brokers.inventory import Inventory
 from topicloom.cli.console import narrated, tell
 from topicloom.cli.option_groups import Overwrite
 from topicloom.errors import InputNotFoundError, InvalidOptionError, OutputExistsError
@@ -98,6 +99,4 @@ def _results(folder: Path) -> list[dict[str, Any]]:
 
 
 def _sites(inventory: Path) -> dict[str, str]:
-    from topicloom.brokers.inventory import Inventory
-
     return {name: broker.site or "" for name, broker in Inventory.load(inventory).brokers.items()}
