@@ -158,6 +158,7 @@ def test_hostile_labels_do_not_reach_the_terminal(shared_session, tmp_path, caps
         (["design", "subs", "out", "--remote", "http://h"], "sc://host:port"),
         (["design", "subs", "out", "--conf", "novalue"], "key=value"),
         (["design", "subs", "/dev/null/out"], "cannot write"),
+        (["design", "s3a://store/subs", "out", "--engine", "memory"], "by Spark alone; --engine 'spark' reads it"),
         (["design"], "Missing argument 'subscriptions' (File, folder or pattern"),
         (
             ["design", "subs"],
