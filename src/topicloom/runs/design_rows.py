@@ -4,7 +4,6 @@ import io
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from importlib import import_module
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -110,7 +109,8 @@ def _design_for(
     asked: NetworkRequest, found: Encoded, stages: Stages, *, request: DesignRequest, started: float
 ) -> Designed:
     """`design_rows` for the network that there is. What the judge finds wrong are the faults."""
-    design_network = import_module("topicloom.methods.network").design_network  # its kernels take long to load
+    from topicloom.methods.network.design_network import design_network  # here: its kernels take long to load
+
     interest = asked.network.widened(found.interest)
     rules = asked.network.resolve(interest, survive=asked.survive, keep=asked.keep)
     with stages("design", f"designing for a network of {len(asked.network.site_names):,} sites"):
