@@ -125,7 +125,7 @@ def shared_session(spark: "SparkSession", monkeypatch: pytest.MonkeyPatch) -> No
     def shared(**_: object) -> "Iterator[SparkSession]":
         yield spark
 
-    commands = (f"commands.{name}" for name in ("design", "generate", "routes", "stream", "study"))
+    commands = (f"commands.{name}" for name in ("generate", "routes", "stream", "study"))
     for place in ("engines", *commands):
         monkeypatch.setattr(import_module(f"topicloom.cli.{place}"), "spark_session", shared)
 

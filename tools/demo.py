@@ -10,9 +10,9 @@ from topicloom.files.write.atomic import whole_directory
 from topicloom.files.write.destination import not_our_subscriptions
 from topicloom.pipeline import generate_subscriptions
 from topicloom.runs.design_rows import design_rows, write_designed
+from topicloom.runs.memory import available_memory
 from topicloom.runs.request import SPARK, DesignRequest
 from topicloom.runs.stages import Stages
-from topicloom.spark.session.memory import available_memory
 from topicloom.spark.session.session import spark_session
 from topicloom.spark.steps.one_pass import in_tasks
 from topicloom.spark.steps.read import open_table
@@ -31,12 +31,13 @@ def main(folder: Path) -> int:
         source = open_table(spark, str(folder / "subscriptions"), ReadOptions())
         for method in ("ring-pt", "gm"):
             stages = Stages(narrator, lambda _: None)
-            task = partial(design_rows, request=DesignRequest.of(method, {}), available=available_memory())
+            request = DesignRequest.of(method, {})
+            task = partial(design_rows, request=request, available=available_memory())
             found = in_tasks([source], [task], engine=SPARK, stages=stages, sentence=f"designing with {method}")
             assert found is not None  # so few subscriptions fit one task
             result = found[0]
             with whole_directory(folder / method, overwrite=True) as staging:
-                write_designed(result, staging, stages=stages)
+                write_designed(result, staging, request=request, stages=stages)
             metrics, verdict = result.metrics, result.verdict
             rows.append(
                 (

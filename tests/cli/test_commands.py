@@ -2,6 +2,7 @@
 
 import json
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 import topicloom as tl
 from topicloom.cli import app
 from topicloom.cli.app import main
-from topicloom.cli.commands import design
+from topicloom.spark import tasks
 from topicloom.spark.session.session import spark_session
 
 
@@ -109,7 +110,7 @@ def test_a_dry_run_says_what_it_would_do(shared_session, subscriptions, tmp_path
 
 
 def test_more_memory_than_there_is_is_refused(shared_session, subscriptions, tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(design, "available_memory", lambda: 10)
+    monkeypatch.setattr(tasks, "available_memory", lambda: 10)
     code, _, said = run(capsys, "design", "--lenient", subscriptions, tmp_path / "overlay")
     assert code == 2 and "gm needs about" in said and "no method fits" in said
 
@@ -157,6 +158,7 @@ def test_hostile_labels_do_not_reach_the_terminal(shared_session, tmp_path, caps
         (["design", "subs", "out", "--remote", "http://h"], "sc://host:port"),
         (["design", "subs", "out", "--conf", "novalue"], "key=value"),
         (["design", "subs", "/dev/null/out"], "cannot write"),
+        (["design", "s3a://store/subs", "out", "--engine", "memory"], "by Spark alone; --engine 'spark' reads it"),
         (["design"], "Missing argument 'subscriptions' (File, folder or pattern"),
         (
             ["design", "subs"],
@@ -305,3 +307,21 @@ def test_an_interrupted_command_says_what_is_kept(monkeypatch, capsys, argv, kep
 
     monkeypatch.setattr(app, "app_for", lambda _: interrupt)
     assert run(capsys, *argv) == (130, "", f"topicloom: interrupted; {kept}\n")
+
+
+@pytest.mark.parametrize("command", ["design", "compare", "generate"])
+def test_a_destination_is_asked_about_before_the_work_and_after_it(subscriptions, tmp_path, capsys, command):
+    sources = [] if command == "generate" else ["--lenient", subscriptions, "--engine", "memory"]
+    options = ["--methods", "ring-pt,hub"] if command == "compare" else []
+    asked = []
+
+    def listen(frame, event, _):
+        if event == "call" and frame.f_code.co_name == "check_destination":
+            asked.append(frame.f_locals["destination"])
+
+    sys.setprofile(listen)
+    try:
+        code = run(capsys, command, *sources, tmp_path / "out", *options)[0]
+    finally:
+        sys.setprofile(None)
+    assert code == 0 and asked == [tmp_path / "out"] * 2

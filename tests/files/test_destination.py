@@ -110,3 +110,9 @@ def test_commands_refuse_to_replace_their_inputs(overlay, tmp_path, capsys, monk
         assert capsys.readouterr().err.count("\n") == 1
     assert sorted(path.name for path in tmp_path.iterdir()) == ["data", "subs.csv"]
     assert sorted(path.name for path in (tmp_path / "data").iterdir()) == ["events.jsonl", "ov"]
+
+
+def test_a_place_below_a_file_is_refused_in_one_sentence(overlay, tmp_path):
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(OutputExistsError, match="cannot write"):
+        overlay.save(tmp_path / "file" / "out")

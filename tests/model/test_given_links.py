@@ -9,6 +9,7 @@ import pytest
 
 import topicloom as tl
 from topicloom.errors import InvalidLinksError
+from topicloom.model.arrays import normalized_links
 from topicloom.model.given_links import link_ids
 
 NAMED = tl.Interest.from_pairs(list("abca"), ["x", "x", "x", "y"])
@@ -84,3 +85,22 @@ def test_integers_are_ids_where_there_are_no_labels():
 def test_what_cannot_be_meant_is_refused(interest, given, sentence):
     with pytest.raises(InvalidLinksError, match=sentence):
         link_ids(interest, given)
+
+
+def test_links_are_normalized_once():
+    links = normalized_links([(1, 0), (2, 1), (0, 1)], 3)
+    assert links.tolist() == [[0, 1], [1, 2]]
+    assert normalized_links(links, 3) is links
+    overlay = tl.Overlay(tl.Interest.from_pairs(["a", "b", "c"], ["news"] * 3), links)
+    assert overlay.links is links
+    assert link_ids(overlay.interest, overlay) is links
+
+
+def test_links_that_were_changed_or_are_for_fewer_nodes_are_checked_again():
+    links = normalized_links([(0, 1), (1, 2)], 3)
+    with pytest.raises(InvalidLinksError, match="range"):
+        normalized_links(links, 2)
+    links.setflags(write=True)
+    links[0] = (1, 1)
+    with pytest.raises(InvalidLinksError, match="itself"):
+        normalized_links(links, 3)

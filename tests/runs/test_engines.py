@@ -12,11 +12,13 @@ from pyspark.sql import functions as F
 
 from files import fuzz
 from topicloom import Interest, Overlay, read_subscriptions
-from topicloom.cli import engines
 from topicloom.cli.app import main
-from topicloom.cli.commands import design
+from topicloom.files.read import source_plan
+from topicloom.files.read.listing import list_source
 from topicloom.kernels.notice import COMPILING
+from topicloom.runs import carriers, sources
 from topicloom.runs.encoded_rows import fingerprint, folded
+from topicloom.spark import tasks
 from topicloom.spark.steps import one_pass
 
 ENGINES = ("memory", "spark", "distributed")
@@ -32,7 +34,7 @@ def run(shared_session, capsys):
     def run(engine: str, *arguments: Any) -> tuple[int, str, list[str]]:
         code = main([str(argument) for argument in (*arguments, "--engine", engine)])
         found = capsys.readouterr()
-        return code, found.out, [line for line in found.err.splitlines() if line not in (engines.HINT, COMPILING)]
+        return code, found.out, [line for line in found.err.splitlines() if line not in (tasks.HINT, COMPILING)]
 
     return run
 
@@ -168,11 +170,11 @@ def test_rows_that_are_too_many_for_one_task_are_spread(run, tmp_path, monkeypat
 
 def test_what_does_not_fit_is_refused_with_the_figure(run, tmp_path, monkeypatch):
     (tmp_path / "subs.csv").write_text(ROWS)
-    monkeypatch.setattr(engines, "available_memory", lambda: 10)
+    monkeypatch.setattr(carriers, "available_memory", lambda: 10)
     code, _, said = run("memory", "design", tmp_path / "subs.csv", tmp_path / "out")
     assert code == 2 and "takes about 0.0 GiB in one process" in said[-1] and "Spark reads them in parts" in said[-1]
-    monkeypatch.setattr(engines, "available_memory", lambda: 10**9)
-    monkeypatch.setattr(design, "available_memory", lambda: 10)
+    monkeypatch.setattr(carriers, "available_memory", iter([10**9, 10]).__next__)  # for the rows, then for the design
+    monkeypatch.setattr(tasks, "available_memory", lambda: 10)
     for engine in ENGINES:
         code, _, said = run(engine, "design", tmp_path / "subs.csv", tmp_path / "out")
         assert code == 2 and "gm needs about" in said[-1] and "no method fits" in said[-1]
@@ -206,3 +208,18 @@ def test_the_fingerprint_is_that_of_sparks_own_hashes(spark):
     table = spark.createDataFrame(pairs, "node string, topic string").coalesce(1)
     hashes = [row[0] for row in table.select(F.xxhash64("node", "topic")).collect()]
     assert fingerprint(Interest.from_pairs(*zip(*pairs))) == folded(np.array(hashes, np.int64).view(np.uint64))
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_source_is_listed_once(run, tmp_path, monkeypatch, engine):
+    (tmp_path / "subs.csv").write_text(ROWS)
+    listed = []
+
+    def listen(source, format):
+        listed.append(source)
+        return list_source(source, format)
+
+    for module in (source_plan, sources):
+        monkeypatch.setattr(module, "list_source", listen)
+    assert run(engine, "design", tmp_path / "subs.csv", tmp_path / "out")[0] == 0
+    assert listed == [str(tmp_path / "subs.csv")]

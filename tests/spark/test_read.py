@@ -8,17 +8,19 @@ from pyspark.sql import Row
 import topicloom as tl
 from files.fuzz import write as write_fuzz
 from files.hand_made import ALL, FOLDERS
-from topicloom.cli.sources import unreplaced
 from topicloom.errors import MissingColumnError, TopicloomError, UnreadableInputError
 from topicloom.files.read import ReadOptions
 from topicloom.files.read import read_subscriptions as read_in_memory
 from topicloom.files.read.read_options import SUBSCRIPTIONS
 from topicloom.pipeline import read_subscriptions
+from topicloom.runs.sources import plans_of, unreplaced
+from topicloom.runs.stages import Stages
 from topicloom.spark.steps.clean import accepted, expanded, rejected, with_reasons
 from topicloom.spark.steps.links import read_links
 from topicloom.spark.steps.prepare import label_findings, prepare
 from topicloom.spark.steps.read import numbered_parts, open_table, plan_and_cut, worker_sentences
 from topicloom.spark.steps.remote import remote_rows
+from topicloom.spark.tasks import look_at_tables
 
 COLUMNS = ("file", "line", "raw", "node", "topic", "reason")
 
@@ -237,3 +239,16 @@ def test_an_overlay_on_spark_is_one_of_those_that_take_turns_in_a_place(spark, t
     finally:
         done.set()
         writer.join()
+
+
+def test_an_overlay_that_is_replaced_while_spark_starts_is_looked_at_again(spark, tmp_path):
+    before, after = (tl.design(tl.Interest.from_pairs(nodes, ["x", "x"])) for nodes in (["a", "b"], ["c", "d"]))
+    before.save(tmp_path / "overlay")
+    given = [(str(tmp_path / "overlay"), ReadOptions(SUBSCRIPTIONS))]
+    plans = plans_of(given)
+    after.save(tmp_path / "overlay", overwrite=True)
+    (table,) = look_at_tables(spark, given, plans, Stages())
+    assert sorted(row["node"] for row in table.rows.collect()) == ["c", "d"]
+    assert plans[0].version != table.plan.version
+    (same,) = look_at_tables(spark, given, [table.plan], Stages())
+    assert same.plan is table.plan

@@ -145,7 +145,7 @@ def _prepare_spark(arguments: Sequence[str]) -> None:
     sources = [argument for argument in arguments[1 : 1 + _ON_SPARK[arguments[0]]] if not argument.startswith("-")]
     plain = not any(argument.split("=")[0] in _OTHERWISE for argument in arguments)
     if len(sources) == _ON_SPARK[arguments[0]] and plain and os.environ.get("TOPICLOOM_ENGINE", "spark") != "memory":
-        from topicloom.cli.sources import is_small, part_of_overlay
+        from topicloom.runs.sources import is_small, part_of_overlay
         from topicloom.spark.session.session import start_java_early
 
         with suppress(OSError):

@@ -24,7 +24,7 @@ _began = time.perf_counter()
 _unread: list[str] = []  # of the command that runs
 _HIDDEN = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
 _KEYWORD = re.compile(
-    r"\b(overwrite|header|format|expand|encoding|master|trim|skip_lines|topics_separator|[a-z]+_column)="
+    r"\b(overwrite|header|format|engine|expand|encoding|master|trim|skip_lines|topics_separator|[a-z]+_column)="
     r"(True|False|…|\d+|'[^']*')(?:, (?=\w+='))?"
 )
 

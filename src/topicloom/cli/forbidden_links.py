@@ -1,27 +1,17 @@
 """Links that may not be: pairs from a table, and pairs of brokers of which neither may dial the other."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-import numpy as np
 
 from topicloom.cli.commands.routes import load_inventory
 from topicloom.cli.console import tell, visible
 from topicloom.cli.option_groups import LinkOptions, TextOptions
-from topicloom.cli.sources import part_of_overlay
 from topicloom.files.read.read_options import ReadOptions
 from topicloom.files.read.source_plan import plan_source
 from topicloom.files.read.table import as_links, every_row, read_table
 from topicloom.files.write.overlay_directory import read_forbidden
 from topicloom.files.write.run_file import RUN_FILE
-from topicloom.runs.bars import Bars, faults_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from topicloom.model import ForbiddenLinks
-    from topicloom.model.arrays import Int32Array
-    from topicloom.spark.steps.design import DesignResult
+from topicloom.runs.bars import Bars
+from topicloom.runs.sources import part_of_overlay
 
 
 def bars_of(pairs: Path | None, inventory: Path | None, links: LinkOptions, text: TextOptions) -> Bars | None:
@@ -60,17 +50,3 @@ def read_pairs(path: Path, wanted: ReadOptions) -> list[tuple[str, str]]:
     """Pairs of labels from a table of links. Every row of it counts: one that cannot be used is an error."""
     table = every_row(str(path), wanted).table
     return list(zip(*(table[name].to_pylist() for name in table.column_names[:2])))
-
-
-def forbidden_faults(
-    result: "DesignResult", numbers: "Mapping[str, int]", barred: "Int32Array", forbidden: "ForbiddenLinks"
-) -> list[str]:
-    """`faults_of` a design on Spark. The subscribers of a broken topic are fetched."""
-    links = result.links.select("src", "dst").toArrow()
-    ends = np.array([[numbers[name] for name in links[end].to_pylist()] for end in ("src", "dst")], np.int32)
-    table = result.subscriptions
-    broken = (
-        (topic, table.where(table.topic == topic.topic).select("node").toArrow()["node"].to_pylist())
-        for topic in result.verdict.broken
-    )
-    return faults_of(ends.T, barred, forbidden, len(numbers), broken)

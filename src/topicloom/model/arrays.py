@@ -1,6 +1,7 @@
 """Arrays of links and ids: checks, conversions, and the topics that links share."""
 
 from typing import TYPE_CHECKING, Any, TypeVar
+from weakref import WeakValueDictionary
 
 import numpy as np
 import numpy.typing as npt
@@ -21,14 +22,29 @@ def frozen(array: Array) -> Array:
     return array
 
 
+_normal: "WeakValueDictionary[tuple[int, int], Int32Array]" = WeakValueDictionary()  # by id and number of nodes
+
+
 def normalized_links(links: npt.ArrayLike, n_nodes: int) -> Int32Array:
     """Links as an (m, 2) int32 array with u < v, in the given order, repeats dropped after their first occurrence.
+
+    An array that this function returned, and that is still read-only, is returned as it is: links are checked once, at
+    the door of whatever uses them.
 
     Raises
     ------
     InvalidLinksError
         Wrong shape, a node outside ``range(n_nodes)``, or a node linked to itself.
     """
+    known = _normal.get((id(links), n_nodes))
+    if known is not None and known is links and not known.flags.writeable:
+        return known
+    found = _normalize(links, n_nodes)
+    _normal[id(found), n_nodes] = found
+    return found
+
+
+def _normalize(links: npt.ArrayLike, n_nodes: int) -> Int32Array:
     try:
         given = np.asarray(links)
     except (TypeError, ValueError):

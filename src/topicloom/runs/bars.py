@@ -1,6 +1,6 @@
 """Links that may not be: pairs of labels, and pairs of brokers of which neither may dial the other."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -35,8 +35,8 @@ class Bars:
         """What the overlay keeps of them."""
         return ForbiddenLinks.of(self.pairs, self.brokers)
 
-    def ids(self, numbers: Mapping[str, int]) -> tuple[Int32Array, str | None]:
-        """Forbidden pairs as ids, and a sentence on those that forbid nothing.
+    def by_id(self, numbers: Mapping[str, int], say: Callable[[str], object]) -> "BarredPairs":
+        """Forbidden pairs as ids; ``numbers`` are the ids of all nodes. Says how many pairs forbid nothing.
 
         A pair that names a node without subscriptions, or one node twice, forbids nothing.
 
@@ -47,28 +47,39 @@ class Bars:
         """
         found = [(numbers.get(u, -1), numbers.get(v, -1)) for u, v in self.pairs]
         used = [pair for pair in found if min(pair) >= 0 and pair[0] != pair[1]]
-        unused = len(found) - len(used)
-        note = f"{unused:,} of {len(found):,} forbidden pairs name no two nodes of the subscriptions"
+        if unused := len(found) - len(used):
+            say(f"{unused:,} of {len(found):,} forbidden pairs name no two nodes of the subscriptions")
         named = np.array(used, np.int32).reshape(-1, 2)
         if self.brokers is not None:
             named = np.concatenate((named, undialled_pairs(numbers, self.brokers)))
-        return named, note if unused else None
+        return BarredPairs(self.forbidden, numbers, named)
 
 
-def faults_of(
-    links: Any,
-    barred: Int32Array,
-    forbidden: ForbiddenLinks,
-    n_nodes: int,
-    broken: Iterable[tuple[BrokenTopic, Sequence[str]]],
-) -> list[str]:
-    """What the judge finds wrong: forbidden links that are used, and topics that forbidden pairs cut, the first few.
+@dataclass(frozen=True)
+class BarredPairs:
+    """Forbidden pairs of an interest: by id.
 
-    ``broken`` are broken topics with their subscribers.
+    Attributes
+    ----------
+    forbidden : ForbiddenLinks
+        The same as the overlay keeps them.
+    numbers : mapping
+        Id of every node by its label.
+    ids : (m, 2) int32 array
     """
-    used = forbidden_links(links, barred, n_nodes)
-    faults = [f"{len(used):,} forbidden links are used"] if len(used) else []
-    for _, (topic, subscribers) in zip(range(_SHOWN), broken):
-        groups = forbidden.groups(subscribers)
-        faults += [separated_sentence(topic.topic, groups)] if len(groups) > 1 else []
-    return faults
+
+    forbidden: ForbiddenLinks
+    numbers: Mapping[str, int]
+    ids: Int32Array
+
+    def faults(self, links: Any, broken: Iterable[tuple[BrokenTopic, Sequence[str]]]) -> list[str]:
+        """What the judge finds wrong: forbidden links that are used, and topics that forbidden pairs cut.
+
+        ``broken`` are broken topics with their subscribers, of which the first few are looked at.
+        """
+        used = forbidden_links(links, self.ids, len(self.numbers))
+        faults = [f"{len(used):,} forbidden links are used"] if len(used) else []
+        for _, (topic, subscribers) in zip(range(_SHOWN), broken):
+            groups = self.forbidden.groups(subscribers)
+            faults += [separated_sentence(topic.topic, groups)] if len(groups) > 1 else []
+        return faults

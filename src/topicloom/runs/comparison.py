@@ -5,7 +5,6 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
-from importlib import import_module
 from typing import Any
 
 import pyarrow as pa
@@ -252,7 +251,8 @@ def metrics_for(row: Row, interest: Interest, seed: int, price: Price | None = N
 
 def _for_network(network: Network, interest: Interest, seed: int) -> dict[str, Any]:
     """Metrics of a design for a network. A topic counts as broken where its relays do not connect it, either."""
-    design_network = import_module("topicloom.methods.network").design_network  # its kernels take long to load
+    from topicloom.methods.network.design_network import design_network  # here: its kernels take long to load
+
     wide = network.widened(interest)
     start = time.perf_counter()
     try:

@@ -4,7 +4,6 @@ import io
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from importlib import import_module
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -17,9 +16,8 @@ from topicloom.judge import NetworkFault, verify_network
 from topicloom.judge.network_reach import reach_sentence
 from topicloom.methods.references.beside import usual_ways
 from topicloom.methods.registry import design
-from topicloom.model import ForbiddenLinks, Metrics, Network, Overlay, Verdict
-from topicloom.model.arrays import Int32Array
-from topicloom.runs.bars import faults_of
+from topicloom.model import Metrics, Overlay, Verdict
+from topicloom.runs.bars import BarredPairs
 from topicloom.runs.check_rows import LISTED, judged, measured
 from topicloom.runs.encoded_rows import Encoded, encoded_in
 from topicloom.runs.memory_limits import check_memory
@@ -56,23 +54,6 @@ class Designed:
     beside: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
-def look_at_rows(
-    tables: Sequence[pa.Table], stages: Stages, *, request: DesignRequest, available: int, expand: str | None = None
-) -> Encoded:
-    """Encode rows, say what there is to say of them, and refuse a design that would not fit.
-
-    Raises
-    ------
-    InputNotFoundError, NotEnoughMemoryError
-    """
-    (rows,) = tables
-    found = encoded_in(stages, rows, expand)
-    request = request.at(found.size, stages.note)
-    needed = check_memory(found.size, request.method, available, options=request.options)
-    stages.note(plan_sentence(found.counts, request, needed))
-    return found
-
-
 def design_rows(
     tables: Sequence[pa.Table], stages: Stages, *, request: DesignRequest, available: int, expand: str | None = None
 ) -> Designed:
@@ -86,33 +67,35 @@ def design_rows(
     InputNotFoundError, NotEnoughMemoryError, InvalidLinksError
     """
     started = time.time()
-    found = look_at_rows(tables, stages, request=request, available=available, expand=expand)
-    request = request.at(found.size, str)
+    found, request = look_at_rows(tables, stages, request, available, expand)
     if request.network is not None:
         return _design_for(request.network, found, stages, request=request, started=started)
-    numbers, barred = _barred(found, request, stages)
+    interest = found.interest
+    barred = None
+    if request.bars is not None:
+        barred = request.bars.by_id({interest.node_label(v): v for v in range(interest.n_nodes)}, stages.note)
     with stages("design", f"designing with {request.method}"):
-        forbid = {} if request.bars is None else {"forbid": request.bars.forbidden}
-        overlay = design(found.interest, request.method, seed=request.seed, **request.options, **forbid)
+        forbid = {} if request.bars is None else {"forbid": request.forbidden}
+        overlay = design(interest, request.method, seed=request.seed, **request.options, **forbid)
     if request.refine is not None:
         from topicloom.methods.refinement import refine  # here and not above, because its kernels take long to load
 
         with stages("refine", f"refining {overlay.n_links:,} links"):
             overlay = refine(overlay, effort=request.refine, k=request.judged_at, seed=request.seed)
     with stages("verify", f"verifying {overlay.n_links:,} links"):
-        verdict = judged(found.interest, overlay.links, request.judged_at)
-    with stages("measure", f"measuring {found.interest.n_topics:,} topics"):
-        metrics, topic_columns = measured(found.interest, overlay.links, exact=request.exact_diameters)
-        beside = usual_ways(found.interest)
+        verdict = judged(interest, overlay.links, request.judged_at)
+    with stages("measure", f"measuring {interest.n_topics:,} topics"):
+        metrics, topic_columns = measured(interest, overlay.links, exact=request.exact_diameters)
+        beside = usual_ways(interest)
     with stages("write", "writing"):
         files = _files(overlay, found, topic_columns)
     faults = []
     if barred is not None:
-        broken = ((topic, found.interest.subscribers(str(topic.topic))) for topic in verdict.broken)
-        faults = faults_of(overlay.links, barred, overlay.forbidden, len(numbers), broken)
+        broken = ((topic, interest.subscribers(str(topic.topic))) for topic in verdict.broken)
+        faults = barred.faults(overlay.links, broken)
     run = run_facts(
         request,
-        report={**overlay.report, **({} if barred is None else {"forbidden_pairs": len(barred)})},
+        report=with_barred(overlay.report, barred),
         fingerprint=found.fingerprint,
         counts={**found.counts, "links": overlay.n_links},
         verdict=verdict,
@@ -126,7 +109,8 @@ def _design_for(
     asked: NetworkRequest, found: Encoded, stages: Stages, *, request: DesignRequest, started: float
 ) -> Designed:
     """`design_rows` for the network that there is. What the judge finds wrong are the faults."""
-    design_network = import_module("topicloom.methods.network").design_network  # its kernels take long to load
+    from topicloom.methods.network.design_network import design_network  # here: its kernels take long to load
+
     interest = asked.network.widened(found.interest)
     rules = asked.network.resolve(interest, survive=asked.survive, keep=asked.keep)
     with stages("design", f"designing for a network of {len(asked.network.site_names):,} sites"):
@@ -172,17 +156,54 @@ def _network_faults(asked: NetworkRequest, overlay: Overlay, faults: Sequence[Ne
                 yield why
 
 
-def dry_run_rows(tables: Sequence[pa.Table], stages: Stages, **given: Any) -> None:
+def dry_run_rows(
+    tables: Sequence[pa.Table], stages: Stages, *, request: DesignRequest, available: int, expand: str | None = None
+) -> None:
     """Look at rows as `design_rows` does, say what would be done, and stop."""
-    look_at_rows(tables, stages, **given)
+    look_at_rows(tables, stages, request, available, expand)
+
+
+def look_at_rows(
+    tables: Sequence[pa.Table], stages: Stages, request: DesignRequest, available: int, expand: str | None
+) -> tuple[Encoded, DesignRequest]:
+    """Encode rows, say what there is to say of them, and refuse a design that would not fit.
+
+    Returns the interest, and the request for one of its size.
+
+    Raises
+    ------
+    InputNotFoundError, NotEnoughMemoryError
+    """
+    (rows,) = tables
+    found = encoded_in(stages, rows, expand)
+    request = request.at(found.size, stages.note)
+    announce(
+        request, found.counts, check_memory(found.size, request.method, available, options=request.options), stages
+    )
+    return found, request
+
+
+def announce(request: DesignRequest, counts: Mapping[str, int], needed: int, stages: Stages) -> None:
+    """Say what is about to be done, and the bytes that it takes."""
+    asked = request if request.network is None else request.network
+    given = "".join(f", {name} = {value}" for name, value in asked.options.items())
+    method = request.method if request.network is None else f"for a {request.network.network!r}"
+    stages.note(
+        f"{counts['nodes']:,} nodes, {counts['topics']:,} topics, {counts['subscriptions']:,} subscriptions"
+        f"; {method}{given}, about {needed / 2**20:,.0f} MiB in one Python process"
+    )
+
+
+def with_barred(report: Mapping[str, Any], barred: BarredPairs | None) -> dict[str, Any]:
+    """A method's report, with the number of forbidden pairs where any were asked for."""
+    return {**report, **({} if barred is None else {"forbidden_pairs": len(barred.ids)})}
 
 
 def write_designed(
     designed: Designed,
     folder: Path,
     *,
-    forbidden: ForbiddenLinks = ForbiddenLinks(),
-    network: Network | None = None,
+    request: DesignRequest,
     stages: Stages,
 ) -> None:
     """Write the contents of an overlay directory into an empty folder."""
@@ -193,32 +214,10 @@ def write_designed(
         {name: designed.files[name] for name in written},
         metrics=designed.metrics.to_dict(),
         run=lambda: {**designed.run, "seconds": stages.seconds},
-        forbidden=forbidden,
-        network=network,
+        forbidden=request.forbidden,
+        network=None if request.network is None else request.network.network,
         during=stages("write", "writing"),
     )
-
-
-def plan_sentence(counts: Mapping[str, int], request: DesignRequest, needed: int) -> str:
-    """What is about to be done, and what it takes."""
-    asked = request if request.network is None else request.network
-    given = "".join(f", {name} = {value}" for name, value in asked.options.items())
-    method = request.method if request.network is None else f"for a {request.network.network!r}"
-    return (
-        f"{counts['nodes']:,} nodes, {counts['topics']:,} topics, {counts['subscriptions']:,} subscriptions"
-        f"; {method}{given}, about {needed / 2**20:,.0f} MiB in one Python process"
-    )
-
-
-def _barred(found: Encoded, request: DesignRequest, stages: Stages) -> tuple[dict[str, int], Int32Array | None]:
-    """Id of every node by label, and the forbidden pairs. Neither is made where nothing is forbidden."""
-    if request.bars is None:
-        return {}, None
-    numbers = {found.interest.node_label(node): node for node in range(found.interest.n_nodes)}
-    barred, note = request.bars.ids(numbers)
-    if note is not None:
-        stages.note(note)
-    return numbers, barred
 
 
 def _files(overlay: Overlay, found: Encoded, topic_columns: Mapping[str, pa.Array]) -> dict[str, bytes]:

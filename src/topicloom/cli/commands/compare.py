@@ -1,35 +1,25 @@
 """``topicloom compare``: several methods on the same subscriptions, in one table and one picture."""
 
 import json
-import sys
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
-from functools import partial
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
+from pyarrow import parquet
 
-from topicloom.cli.console import COLUMNS, Narrator, cells, counted, format_number, narrated, print_table, tell
-from topicloom.cli.engines import Engine, check_engine, prepared_rows, spark_tables, tables_in_memory
+from topicloom.cli.commands.comparison_picture import draw_comparison
+from topicloom.cli.console import COLUMNS, cells, counted, format_number, print_table, tell
+from topicloom.cli.engines import Engine, carrier_of, check_engine, narrated_stages
 from topicloom.cli.option_groups import Json, LinkOptions, Overwrite, Seed, SparkOptions, Subscriptions, TableOptions
-from topicloom.errors import InvalidOptionError, NotEnoughMemoryError
+from topicloom.errors import InvalidOptionError
 from topicloom.files.write.atomic import whole_directory
-from topicloom.files.write.destination import check_destination
 from topicloom.files.write.run_file import run_header, write_json, write_run
 from topicloom.methods.selection import MethodChoice
 from topicloom.model import Network
 from topicloom.model.checks import checked_seed
+from topicloom.runs.comparison import Compared, Comparison, results_table, with_pareto_best
 from topicloom.runs.request import DISTRIBUTED, MEMORY, SPARK
-from topicloom.spark.session.memory import available_memory
-from topicloom.spark.session.session import cores_of, is_embedded
-from topicloom.spark.session.warm import COMPILING, warm
-
-if TYPE_CHECKING:
-    from topicloom.methods.registry import Size
-    from topicloom.runs.comparison import Compared, Comparison
-    from topicloom.runs.stages import Stages
-    from topicloom.spark.steps.read import SparkTable
 
 EXAMPLE = "Example: topicloom compare subscriptions.csv.gz comparison --links have.csv --methods gm,low-oda:rho=3,hub"
 _HEADER = ("method", *COLUMNS.values(), "seconds")
@@ -73,7 +63,6 @@ def command(
     choices = _choices(methods)
     checked_seed(seed)
     out = out.absolute()
-    check_destination(out, overwrite=overwrite, inputs=[subscriptions])
     check_engine(engine, spark_options)
     if network is not None and engine == DISTRIBUTED:
         raise InvalidOptionError("--network is for comparisons in one process; --engine memory makes them")
@@ -82,42 +71,21 @@ def command(
     if network is not None:
         there = Network.read(network, separator=table.separator, encoding=table.encoding, trim=table.trim)
     given = [(subscriptions, table.wanted), *([] if links is None else [(links, link_table.wanted_as(table))])]
-    where = spark_options.master, spark_options.remote
-    with narrated("starting") as narrator:
-        from topicloom.runs.comparison import compare_rows, with_pareto_best
-        from topicloom.runs.memory_limits import check_side_by_side
-        from topicloom.runs.stages import Stages
-
-        stages = Stages(narrator, narrator.note)
-        cores = 1 if engine == MEMORY else cores_of(*where)
-        available = available_memory() if engine == MEMORY or is_embedded(*where) else sys.maxsize
-        check = partial(check_side_by_side, choices=choices, cores=cores, available=available)
-        task = partial(compare_rows, seed=seed, expand=table.expand, check=check)
-        if engine == MEMORY:
-            found = task(
-                tables_in_memory(given, narrator), stages, choices=choices, held=links is not None, network=there
-            )
-        else:
-            with spark_tables(given, spark_options, narrator) as (spark, tables):
-                from topicloom.spark.session.workers import check_workers
-
-                check_workers(spark)
-                found = _side_by_side(engine, tables, task, choices, stages) or _spread(
-                    tables, table.expand, choices, seed, check, narrator, stages
-                )
-    compared = with_pareto_best(found.compared)
-    title = ", ".join(f"{found.counts[what]:,} {what}" for what in ("nodes", "topics", "subscriptions"))
-    about = {} if found.findings is None else {"link_findings": found.findings.to_dict()}
-    run = {
-        **run_header(),
-        "methods": [choice.text for choice in choices],
-        **about,
-        "seed": seed,
-        "input_fingerprint": found.fingerprint,
-        "counts": found.counts,
-        "seconds": stages.seconds,
-    }
-    _write(compared, title, run, out, subscriptions, overwrite=overwrite)
+    with whole_directory(out, overwrite=overwrite, inputs=[subscriptions]) as staging:
+        with narrated_stages() as stages, carrier_of(given, table.expand, engine, spark_options, stages) as carrier:
+            found = carrier.compare(choices, stages, seed=seed, network=there)
+        compared, about = with_pareto_best(found.compared), _findings(found)
+        title = ", ".join(f"{found.counts[what]:,} {what}" for what in ("nodes", "topics", "subscriptions"))
+        run = {
+            **run_header(),
+            "methods": [choice.text for choice in choices],
+            **about,
+            "seed": seed,
+            "input_fingerprint": found.fingerprint,
+            "counts": found.counts,
+            "seconds": stages.seconds,
+        }
+        _write(compared, title, run, staging)
     if as_json:
         results = [one.to_dict() for one in compared]
         print(json.dumps({"out": str(out), "results": results, **about}, allow_nan=False))
@@ -149,90 +117,32 @@ def _choices(methods: str) -> list[MethodChoice]:
     return choices
 
 
-def _side_by_side(
-    engine: str,
-    tables: "Sequence[SparkTable]",
-    task: "Callable[..., Comparison]",
-    choices: Sequence[MethodChoice],
-    stages: "Stages",
-) -> "Comparison | None":
-    """Make a task for each row. Returns None where the files do not fit one task, or Python cannot read them."""
-    from topicloom.spark.steps.one_pass import in_tasks
-
-    works = [partial(task, choices=[], held=True)] if len(tables) > 1 else []
-    works += [partial(task, choices=[choice], held=False) for choice in choices]
-    sentence = f"running {len(choices)} methods side by side"
-    parts = in_tasks(tables, works, engine=engine, stages=stages, sentence=sentence)
-    if parts is None:
-        return None
-    return replace(parts[0], compared=tuple(one for part in parts for one in part.compared))
+def _findings(found: Comparison) -> dict[str, Any]:
+    return {} if found.findings is None else {"link_findings": found.findings.to_dict()}
 
 
-def _spread(
-    tables: "Sequence[SparkTable]",
-    expand: str | None,
-    choices: Sequence[MethodChoice],
-    seed: int,
-    check: "Callable[[Size], None]",
-    narrator: Narrator,
-    stages: "Stages",
-) -> "Comparison":
-    """Compare by the distributed pipeline: encoded once, and a task for each row."""
-    from topicloom.runs.comparison import Comparison, HeldLinks
-    from topicloom.spark.steps.construct import compare_methods
-    from topicloom.spark.steps.links import BROUGHT_HERE, fits_driver, fitted_to
-
-    prepared = prepared_rows(tables[0], expand, narrator, stages)
-    check(prepared.size)
-    if len(tables) > 1 and not fits_driver(tables[1].rows, prepared.counts["nodes"]):
-        raise NotEnoughMemoryError(
-            f"--links and the nodes are more than {BROUGHT_HERE:,} together, which is too many for this process; "
-            "topicloom measure takes them"
-        )
-    given = fitted_to(tables[1].rows, prepared.nodes) if len(tables) > 1 else None
-    for sentence in () if given is None else given.findings.sentences:
-        narrator.note(sentence)
-    held = [] if given is None else [HeldLinks(given.links, prepared.counts["nodes"] + len(given.strangers))]
-    with stages("compile", COMPILING):
-        for choice in choices:
-            warm(choice.method)
-    sizes = {"n_nodes": prepared.counts["nodes"], "n_topics": prepared.counts["topics"]}
-    with stages("compare", f"running {len(choices)} methods side by side"):
-        compared = compare_methods(prepared.encoded, [*held, *choices], seed=seed, **sizes)
-    findings = None if given is None else given.findings
-    return Comparison(tuple(compared), prepared.counts, prepared.fingerprint, findings)
+def _write(compared: Sequence[Compared], title: str, run: Mapping[str, Any], folder: Path) -> None:
+    parquet.write_table(results_table(compared), folder / "results.parquet")
+    write_json(folder / "results.json", {**run, "results": [one.to_dict() for one in compared]})
+    draw_comparison(compared, title, folder)
+    write_run(folder, run)
 
 
-def _write(
-    compared: "Sequence[Compared]", title: str, run: Mapping[str, Any], out: Path, source: str, *, overwrite: bool
-) -> None:
-    from pyarrow import parquet
-
-    from topicloom.cli.commands.comparison_picture import draw_comparison
-    from topicloom.runs.comparison import results_table
-
-    with whole_directory(out, overwrite=overwrite, inputs=[source]) as staging:
-        parquet.write_table(results_table(compared), staging / "results.parquet")
-        write_json(staging / "results.json", {**run, "results": [one.to_dict() for one in compared]})
-        draw_comparison(compared, title, staging)
-        write_run(staging, run)
-
-
-def _costs(one: "Compared") -> tuple[str, ...]:
+def _costs(one: Compared) -> tuple[str, ...]:
     if one.refused is not None or one.links_that_may_not_be is None:
         return ("–",) * len(_ON_NETWORK)
     price = "–" if one.price is None else format_number(one.price)
     return (price, f"{one.wan_links:,}", f"{one.links_that_may_not_be:,}")
 
 
-def _row(one: "Compared") -> tuple[str, ...]:
+def _row(one: Compared) -> tuple[str, ...]:
     name = f"{one.name}{' *' if one.pareto_best else ''}{' (reference)' if one.reference else ''}"
     if one.refused is not None:
         return (name, *["–"] * (len(_HEADER) - 1))
     return (name, *cells(one.to_dict()), "–" if one.seconds is None else format_number(one.seconds))
 
 
-def _saving(held: "Compared", others: "Sequence[Compared]") -> str:
+def _saving(held: Compared, others: Sequence[Compared]) -> str:
     """What the method with the fewest links saves against the links that there are."""
     usable = [one for one in others if one.connects_every_topic and one.links is not None]
     broken = f", which leave {counted(held.broken_topics, 'topic')} in pieces" if held.broken_topics else ""

@@ -2,8 +2,8 @@
 
 import json
 import shutil
-import sys
-from contextlib import nullcontext
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -12,15 +12,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from topicloom.cli.commands.verify import broken_sentence
-from topicloom.cli.console import Narrator, format_number, narrated, print_table, seconds_since_start, tell
-from topicloom.cli.engines import (
-    Engine,
-    check_engine,
-    in_one_task_or,
-    looked_at_table,
-    prepared_rows,
-    rows_in_memory,
-)
+from topicloom.cli.console import format_number, narrated, print_table, seconds_since_start, tell
+from topicloom.cli.engines import Engine, carrier_of, check_engine, narrated_stages
+from topicloom.cli.forbidden_links import bars_of
 from topicloom.cli.method_options import MethodOptions
 from topicloom.cli.network_facts import network_json, print_network
 from topicloom.cli.option_groups import (
@@ -35,29 +29,22 @@ from topicloom.cli.option_groups import (
     TableOptions,
 )
 from topicloom.cli.panels import OF_METHODS
-from topicloom.cli.sources import is_small, part_of_overlay
 from topicloom.errors import InvalidOptionError
 from topicloom.files.write.atomic import whole_directory
 from topicloom.files.write.destination import check_destination
+from topicloom.methods.bounds import LowerBound, lower_bound
 from topicloom.model import Network, Overlay
-from topicloom.runs.request import DISTRIBUTED, MEMORY, SPARK, DesignRequest, NetworkRequest
-from topicloom.spark.session.memory import available_memory
-from topicloom.spark.session.session import cores_of, is_embedded, spark_session
-from topicloom.spark.session.warm import COMPILING, warm, warm_workers
+from topicloom.runs.request import DISTRIBUTED, SPARK, DesignRequest, NetworkRequest
+from topicloom.runs.stages import Stages
 
 if TYPE_CHECKING:
-    from topicloom.methods.bounds import LowerBound
     from topicloom.runs.design_rows import Designed
-    from topicloom.runs.stages import Stages
-    from topicloom.spark.steps.prepare import Prepared
-    from topicloom.spark.steps.read import SparkTable
 
 CHOICES = {
     "stacked-gm": " (gm2 without the links that no topic needs)",
     "harary-pt": " (--method stacked-gm takes longer and needs far fewer links)",
 }
 _ONE_TASK = "--network is for designs of one task; with --engine memory it tries whatever its size"
-_COUNTED_HERE = 2_000_000  # subscriptions
 EXAMPLE = "Example: topicloom design subscriptions.parquet overlay --node-column client_id --method gm"
 
 
@@ -126,54 +113,17 @@ def command(
     if method is None and k is not None:
         tell(f"k = {k}: designing with {request.method}{CHOICES.get(request.method, '')}")
     out = out.absolute()
-    check_destination(out, overwrite=overwrite, inputs=[subscriptions])
-    if barred:
-        from topicloom.cli.forbidden_links import bars_of
-
-        request = replace(request, bars=bars_of(forbid, inventory, pairs, table))
-    if net.network is not None:
-        if engine == DISTRIBUTED:
-            raise InvalidOptionError(_ONE_TASK)
-        there = Network.read(net.network, separator=table.separator, encoding=table.encoding, trim=table.trim)
-        request = replace(request, network=NetworkRequest(there, net.survive, net.keep or 0.0))
-    # The output is outermost: what an interrupted run leaves is removed when Spark no longer writes.
-    output = nullcontext(out) if dry_run else whole_directory(out, overwrite=overwrite, inputs=[subscriptions])
-    with output as staging, narrated("starting") as narrator:
-        from topicloom.runs.design_rows import design_rows, dry_run_rows, write_designed
-        from topicloom.runs.stages import Stages
-
-        stages = Stages(narrator, narrator.note)
-        task = partial(dry_run_rows if dry_run else design_rows, request=request, expand=table.expand)
-        where = spark_options.master, spark_options.remote
-        if engine == MEMORY:
-            stages.add({"start": seconds_since_start()})
-            with stages("read", "reading"):
-                rows = rows_in_memory(narrator, subscriptions, table.wanted)
-            result = task([rows], stages, available=available_memory())
-        else:
-            small = is_small(part_of_overlay(subscriptions, "subscriptions"))
-            with spark_session(**vars(spark_options), small=small) as spark:
-                from topicloom.spark.session.workers import check_workers
-
-                stages.add({"start": seconds_since_start()})
-                source = looked_at_table(spark, narrator, subscriptions, table.wanted, spark_options.remote)
-                check_workers(spark)
-                available = available_memory() if is_embedded(*where) else sys.maxsize
-                spread = partial(
-                    _spread, source, table.expand, request, narrator, stages, available=available,
-                    cores=cores_of(*where), work=_work_folder(out, work), staging=None if dry_run else staging,
-                )  # fmt: skip
-                result = in_one_task_or(
-                    spread,
-                    request.spread_by(engine, work),
-                    [source],
-                    partial(task, available=available),
-                    stages=stages,
-                    sentence="designing for the network" if request.network else f"designing with {request.method}",
-                )
-        if result is not None and result.files:
-            network = None if request.network is None else request.network.network
-            write_designed(result, staging, forbidden=request.forbidden, network=network, stages=stages)
+    given, expand = [(subscriptions, table.wanted)], table.expand
+    with _output(out, dry_run=dry_run, overwrite=overwrite, inputs=[subscriptions]) as folder:
+        if barred:
+            request = replace(request, bars=bars_of(forbid, inventory, pairs, table))
+        if net.network is not None:
+            request = replace(request, network=_network_request(net.network, net, table, engine))
+        with narrated_stages() as stages:
+            start = partial(_add_start, stages)
+            chosen = request.spread_by(engine, work)
+            with carrier_of(given, expand, chosen, spark_options, stages, started=start) as carrier:
+                result = carrier.design(request, stages, folder=folder, work=_work_folder(out, work))
     if result is None:
         return 0
     _remove_work(out, work)
@@ -204,11 +154,36 @@ def command(
     return 0 if (result.verdict.ok and not result.faults) or request.spec.reference else 1
 
 
+@contextmanager
+def _output(out: Path, *, dry_run: bool, overwrite: bool, inputs: list[str]) -> Iterator[Path | None]:
+    """Yield the folder to write to, or None if nothing is to be written.
+
+    It is around all else: what an interrupted run leaves is removed when Spark no longer writes.
+    """
+    if dry_run:
+        check_destination(out, overwrite=overwrite, inputs=inputs)
+        yield None
+        return
+    with whole_directory(out, overwrite=overwrite, inputs=inputs) as staging:
+        yield staging
+
+
+def _add_start(stages: Stages) -> None:
+    stages.add({"start": seconds_since_start()})
+
+
 def _refuse_beside_network(**given: Any) -> None:
     """Refuse options that mean nothing to a design for a network."""
     wrong = [f"--{name.replace('_', '-')}" for name, value in given.items() if value is not None]
     if wrong:
         raise InvalidOptionError(f"{', '.join(wrong)} cannot stand beside --network, whose tables say what has to hold")
+
+
+def _network_request(folder: Path, net: NetworkOptions, table: TableOptions, engine: str) -> NetworkRequest:
+    if engine == DISTRIBUTED:
+        raise InvalidOptionError(_ONE_TASK)
+    there = Network.read(folder, separator=table.separator, encoding=table.encoding, trim=table.trim)
+    return NetworkRequest(there, net.survive, net.keep or 0.0)
 
 
 def _effort(refine: float | None) -> float | None:
@@ -217,88 +192,10 @@ def _effort(refine: float | None) -> float | None:
     return refine
 
 
-def _bound(out: Path) -> "LowerBound":
+def _bound(out: Path) -> LowerBound:
     """Prove how few links the interest of an overlay directory needs."""
-    from topicloom.methods.bounds import lower_bound
-
     with narrated("proving how few links are possible"):
         return lower_bound(Overlay.load(out).interest)
-
-
-def _spread(
-    source: "SparkTable",
-    expand: str | None,
-    request: DesignRequest,
-    narrator: Narrator,
-    stages: "Stages",
-    *,
-    available: int,
-    cores: int,
-    work: Path,
-    staging: Path | None,
-) -> "Designed | None":
-    """Design by the distributed pipeline, and write. Without a folder to write to, only look at the rows."""
-    if request.network is not None:
-        raise InvalidOptionError(_ONE_TASK)
-    if request.refine is not None:
-        raise InvalidOptionError(
-            "--refine is for designs of one task; design without it, then: topicloom refine OUT BETTER"
-        )
-    from topicloom.runs.design_rows import Designed, plan_sentence
-    from topicloom.runs.memory_limits import check_memory
-    from topicloom.spark.rounds.design_in_rounds import SUBSCRIPTIONS_A_TASK
-    from topicloom.spark.steps.design import design_prepared
-    from topicloom.spark.steps.write import write_tables
-
-    prepared = prepared_rows(source, expand, narrator, stages)
-    request = request.at(prepared.size, narrator.note)
-    mapped = request.spec.in_rounds and prepared.size.subscriptions > SUBSCRIPTIONS_A_TASK
-    needed = check_memory(
-        prepared.size, request.method, available, workers=cores, options=request.options, mapped=mapped
-    )
-    narrator.note(plan_sentence(prepared.counts, request, needed))
-    numbers, barred = _barred(prepared, request, narrator)
-    if staging is None:
-        return None
-    with stages("compile", COMPILING):
-        warm(request.method)
-        if available < sys.maxsize:
-            warm_workers(source.rows.sparkSession, request.method)
-    result = design_prepared(prepared, request, work=work, forbid=barred, stages=stages)
-    faults: list[str] = []
-    if barred is not None:
-        from topicloom.cli.forbidden_links import forbidden_faults
-
-        faults = forbidden_faults(result, numbers, barred, request.forbidden)
-    write_tables(result, staging, forbidden=request.forbidden, stages=stages)
-    if result.work is not None:
-        shutil.rmtree(result.work, ignore_errors=True)
-    return Designed({}, result.metrics, result.verdict, result.run, tuple(faults), _beside(prepared))
-
-
-def _beside(prepared: "Prepared") -> "dict[str, dict[str, Any]]":
-    """What the usual ways would take, of an interest that the driver can hold."""
-    if prepared.counts["subscriptions"] > _COUNTED_HERE:
-        return {}
-    from topicloom.methods.references.beside import usual_ways
-    from topicloom.model import Interest
-
-    ids = [column.to_numpy() for column in prepared.encoded.toArrow().columns]
-    return usual_ways(Interest.from_ids(*ids, n_nodes=prepared.counts["nodes"], n_topics=prepared.counts["topics"]))
-
-
-def _barred(prepared: "Prepared", request: DesignRequest, narrator: Narrator) -> "tuple[dict[str, int], Any]":
-    """Find the id of every node by label, and the forbidden pairs. Collects nothing where none are given."""
-    if request.bars is None:
-        return {}, None
-    from topicloom.spark.session.columns import NODE, NODE_ID
-
-    table = prepared.nodes.select(NODE, NODE_ID).toArrow()
-    numbers = dict(zip(table[NODE].to_pylist(), table[NODE_ID].to_pylist()))
-    barred, note = request.bars.ids(numbers)
-    if note is not None:
-        narrator.note(note)
-    return numbers, barred
 
 
 def _work_folder(out: Path, work: Path | None = None) -> Path:
@@ -311,7 +208,7 @@ def _remove_work(out: Path, folder: Path | None) -> None:
         shutil.rmtree(_work_folder(out), ignore_errors=True)
 
 
-def _report(result: "Designed", stages: "Stages", out: Path) -> None:
+def _report(result: "Designed", stages: Stages, out: Path) -> None:
     metrics, verdict, beside = result.metrics, result.verdict, result.beside
     at_least = "≥ " if metrics.sampled_diameters else ""
     mean, most = metrics.mean_topic_diameter, metrics.max_topic_diameter

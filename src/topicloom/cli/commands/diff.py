@@ -12,7 +12,6 @@ from topicloom.cli.commands.routes import load_inventory
 from topicloom.cli.console import counted, format_number, narrated, print_table, tell, visible
 from topicloom.cli.given import notes_on
 from topicloom.cli.option_groups import Json, Lenient, LinkOptions, TextOptions
-from topicloom.cli.sources import part_of_overlay
 from topicloom.deploy import Steps, diff
 from topicloom.files.read.read_options import ReadOptions
 from topicloom.files.read.source_plan import plan_source
@@ -22,6 +21,7 @@ from topicloom.files.write.run_file import RUN_FILE
 from topicloom.measures import measure_network
 from topicloom.model import Overlay
 from topicloom.routing import Plan
+from topicloom.runs.sources import part_of_overlay
 
 EXAMPLE = "Example: topicloom diff plan plan-2    (exit code 0: nothing to do, 1: changes, 2: impossible or bad input)"
 _SHOWN = 20

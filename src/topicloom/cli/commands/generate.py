@@ -3,14 +3,18 @@
 from pathlib import Path
 from typing import Annotated, Any
 
+import pyarrow as pa
 import typer
 
 from topicloom.cli.console import narrated, tell
 from topicloom.cli.option_groups import Overwrite, Seed, SparkOptions
 from topicloom.datasets import Workload
+from topicloom.datasets import generate as draw
 from topicloom.datasets.workload import POPULARITIES, SIZE_EXPONENT, SIZES
 from topicloom.files.write.atomic import whole_directory
-from topicloom.files.write.destination import check_destination, not_our_subscriptions
+from topicloom.files.write.destination import not_our_subscriptions
+from topicloom.files.write.overlay_directory import write_parquet
+from topicloom.model.labels import to_arrow
 from topicloom.spark.session.session import spark_session
 
 EXAMPLE = "Example: topicloom generate subs --nodes 2000 --topics 200 --subscriptions 10 --popularity zipf --alpha 0.5"
@@ -49,33 +53,26 @@ def command(
         "size_exponent": size_exponent, "size_shift": size_shift, "seed": seed,
     }  # fmt: skip
     workload = Workload(**options)
-    check_destination(out.absolute(), overwrite=overwrite, ours=not_our_subscriptions)
     with (
-        narrated(f"drawing subscriptions of {nodes:,} nodes") as narrator,
         whole_directory(out, overwrite=overwrite, ours=not_our_subscriptions) as staging,
+        narrated(f"drawing subscriptions of {nodes:,} nodes") as narrator,
     ):
         few = nodes * (workload.max_size or subscriptions) <= IN_MEMORY
         if spark_options.master or spark_options.remote or spark_options.conf or not few:
             from topicloom.pipeline import generate_subscriptions
-            from topicloom.spark.steps.write import write_parquet
+            from topicloom.spark.steps.write import write_parquet as write_on_spark
 
             narrator("starting Spark")
             with spark_session(**vars(spark_options), small=few) as spark:
                 narrator(f"drawing subscriptions of {nodes:,} nodes on Spark")
-                write_parquet(generate_subscriptions(spark, **options), staging)
+                write_on_spark(generate_subscriptions(spark, **options), staging)
         else:
             _write_in_memory(staging, options)
     tell(f"wrote {out}")
 
 
 def _write_in_memory(folder: Path, options: dict[str, Any]) -> None:
-    import pyarrow as pa
-
-    from topicloom.datasets import generate
-    from topicloom.files.write.overlay_directory import write_parquet
-    from topicloom.model.labels import to_arrow
-
-    interest = generate(**options)
+    interest = draw(**options)
     nodes, topics = (to_arrow(labels) for labels in (interest.node_labels, interest.topic_labels) if labels is not None)
     table = {"node": nodes.take(pa.array(interest.nodes)), "topic": topics.take(pa.array(interest.topics))}
     write_parquet(pa.table(table), folder / "part-00000.parquet")

@@ -2,7 +2,7 @@
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -11,10 +11,8 @@ from topicloom.cli.option_groups import Json, Overwrite, Seed
 from topicloom.files.write.destination import check_destination
 from topicloom.judge import verify
 from topicloom.methods import join
+from topicloom.methods.bounds import LowerBound, lower_bound
 from topicloom.model import Overlay
-
-if TYPE_CHECKING:
-    from topicloom.methods.bounds import LowerBound
 
 _CLASSES = {"star": "star nodes", "other": "other nodes"}
 
@@ -76,9 +74,7 @@ def command(
     return 0 if verdict.ok else 1
 
 
-def _bound(joined: Overlay) -> "LowerBound":
+def _bound(joined: Overlay) -> LowerBound:
     """Prove how few links a join has that keeps all links of the overlays joined."""
-    from topicloom.methods.bounds import lower_bound
-
     with narrated("proving how few links are possible"):
         return lower_bound(joined.interest, standing=joined.links[: joined.report["inner_links"]])

@@ -1,22 +1,19 @@
 """``topicloom measure``: the metrics of an overlay made by any tool."""
 
 import json
-from collections.abc import Callable, Mapping
-from functools import partial
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Mapping
+from typing import Annotated
 
 import typer
 
 from topicloom.cli.console import COLUMNS, cells, counted, format_number, print_table, tell
-from topicloom.cli.engines import Engine, links_checked
+from topicloom.cli.engines import Engine, carrier_of, check_engine, narrated_stages
+from topicloom.cli.forbidden_links import forbidden_of, tell_of_forbidden
 from topicloom.cli.network_facts import network_json, network_overlay, print_network
 from topicloom.cli.option_groups import Json, LinkOptions, Links, SparkOptions, Subscriptions, TableOptions
 from topicloom.errors import InvalidOptionError
 from topicloom.files.read.link_findings import LinkFindings
 from topicloom.runs.request import SPARK
-
-if TYPE_CHECKING:
-    from topicloom.model import Metrics
 
 EXAMPLE = "Example: topicloom measure subscriptions.csv.gz my-links.csv --json"
 
@@ -33,32 +30,16 @@ def command(
     spark_options: SparkOptions,
 ) -> None:
     """Measure links of any origin: degrees, diameters, hops, unwanted relays, and what one failure does."""
-    from topicloom.runs.check_rows import measure_rows
-
-    def spread() -> "Callable[..., tuple[Metrics, None]]":
-        from topicloom.spark.steps.check import measure_prepared
-
-        if bound:
-            raise InvalidOptionError("--bound works where one task holds the tables; --engine memory tries it anyway")
-        return lambda *prepared, **folder: (measure_prepared(*prepared, **folder), None)
-
+    check_engine(engine, spark_options)
     own = network_overlay(subscriptions, links, table, engine)
     if own is not None and bound:
         raise InvalidOptionError("--bound proves how few links there can be, and the links of this overlay have prices")
     if own is None:
-        (metrics, proved), findings = links_checked(
-            [(subscriptions, table.wanted), (links, link_table.wanted_as(table))],
-            table.expand,
-            engine,
-            spark_options,
-            partial(measure_rows, expand=table.expand, bound=bound),
-            spread,
-            sentence="measuring",
-        )
+        given = [(subscriptions, table.wanted), (links, link_table.wanted_as(table))]
+        with narrated_stages() as stages, carrier_of(given, table.expand, engine, spark_options, stages) as carrier:
+            (metrics, proved), findings = carrier.measure(stages, bound=bound)
     else:
         metrics, proved, findings = own.measure(), None, LinkFindings(own.n_links, own.n_links, 0, 0)
-    from topicloom.cli.forbidden_links import forbidden_of, tell_of_forbidden
-
     forbidden = forbidden_of(subscriptions, links, link_table.wanted_as(table))
     tell_of_forbidden(forbidden)
     values = metrics.to_dict()

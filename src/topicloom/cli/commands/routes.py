@@ -8,6 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import typer
 
+from topicloom.brokers.inventory import Inventory
 from topicloom.brokers.kinds import KINDS
 from topicloom.cli.console import format_number, narrated, print_table, tell
 from topicloom.cli.option_groups import Json, Overwrite, RateOptions, SparkOptions, TextOptions
@@ -19,8 +20,9 @@ from topicloom.files.write.overlay_directory import NETWORK, RELAYS
 from topicloom.model import Overlay
 from topicloom.routing import Plan, Routes, routes
 from topicloom.routing.ownership import check_kinds
+from topicloom.runs.memory import available_memory
 from topicloom.runs.request import MEMORY, SPARK
-from topicloom.spark.session.memory import available_memory
+from topicloom.runs.stages import Stages
 from topicloom.spark.session.session import spark_session
 
 EXAMPLE = "Example: topicloom routes overlay plan --inventory brokers.csv --for mosquitto"
@@ -143,7 +145,6 @@ def _on_spark(
     *, overwrite: bool, as_json: bool,
 ) -> int:  # fmt: skip
     with narrated("starting Spark") as narrator, spark_session(**vars(options)) as spark:
-        from topicloom.runs.stages import Stages
         from topicloom.spark.steps.spark_routes import write_plan
 
         wanted, links = (spark.read.parquet(str(overlay.absolute() / part)) for part in ("subscriptions", "links"))
@@ -162,8 +163,6 @@ def load_inventory(path: Path | None, text: TextOptions) -> tuple[Any, str | Non
     """Read the inventory in a file, and its fingerprint. Without a file there is neither."""
     if path is None:
         return None, None
-    from topicloom.deploy import Inventory
-
     inventory = Inventory.load(path, separator=text.separator, encoding=text.encoding, trim=text.trim)
     return inventory, inventory.fingerprint
 

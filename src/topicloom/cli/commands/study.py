@@ -10,6 +10,7 @@ from topicloom.cli.option_groups import Conf, Master, Remote, Verbose
 from topicloom.errors import InputNotFoundError, InvalidOptionError
 from topicloom.model.checks import checked_whole
 from topicloom.spark.session.session import cores_of, spark_session
+from topicloom.version import __version__
 
 if TYPE_CHECKING:
     from topicloom_papers.cells.studies import Scale, Study
@@ -106,7 +107,6 @@ def _run(
 
 def _report(out: Path, studies: "list[Study]", size: "Scale", note: str) -> None:
     """Write tables, plots and the page from what has been measured, and show the table."""
-    from topicloom.version import __version__
     from topicloom_papers.cells.cell_store import CellStore
     from topicloom_papers.page import verdicts
     from topicloom_papers.page.lookup import Results

@@ -1,21 +1,20 @@
 """``topicloom verify``: whether every message reaches all who want it."""
 
 import json
-from collections.abc import Callable
-from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from topicloom.cli.console import tell, visible
-from topicloom.cli.engines import Engine, links_checked
+from topicloom.cli.engines import Engine, carrier_of, check_engine, narrated_stages
+from topicloom.cli.forbidden_links import forbidden_of, tell_of_forbidden
 from topicloom.cli.network_facts import judge_network, network_overlay
 from topicloom.cli.option_groups import Json, LinkOptions, Links, SparkOptions, Subscriptions, TableOptions
 from topicloom.judge import checked_k
 from topicloom.runs.request import SPARK
 
 if TYPE_CHECKING:
-    from topicloom.model import BrokenTopic, Overlay, Verdict
+    from topicloom.model import BrokenTopic, Overlay
 
 EXAMPLE = "Example: topicloom verify subscriptions.csv.gz overlay    (exit code 0: holds, 1: broken)"
 _SHOWN = 20
@@ -40,27 +39,13 @@ def command(
     Links that an overlay directory forbids break it, too. One with a network is judged by its rules in this process.
     """
     checked_k(k)
-    from topicloom.runs.check_rows import verify_rows
-
-    def spread() -> "Callable[..., Verdict]":
-        from topicloom.spark.steps.check import verify_prepared
-
-        return partial(verify_prepared, k=k)
-
+    check_engine(engine, spark_options)
     own = network_overlay(subscriptions, links, table, engine)
     if own is not None:
         return _verify_on_network(own, k, as_json=as_json)
-    verdict, findings = links_checked(
-        [(subscriptions, table.wanted), (links, link_table.wanted_as(table))],
-        table.expand,
-        engine,
-        spark_options,
-        partial(verify_rows, k=k, expand=table.expand),
-        spread,
-        sentence="verifying",
-    )
-    from topicloom.cli.forbidden_links import forbidden_of, tell_of_forbidden
-
+    given = [(subscriptions, table.wanted), (links, link_table.wanted_as(table))]
+    with narrated_stages() as stages, carrier_of(given, table.expand, engine, spark_options, stages) as carrier:
+        verdict, findings = carrier.verify(stages, k=k)
     forbidden = forbidden_of(subscriptions, links, link_table.wanted_as(table))
     tell_of_forbidden(forbidden)
     ok = verdict.ok and not forbidden

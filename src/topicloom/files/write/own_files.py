@@ -75,7 +75,7 @@ def is_own_folder(path: Path) -> bool:
 def _looked_at(path: Path) -> os.stat_result | None:
     try:
         return path.lstat()
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return None
 
 

@@ -20,6 +20,7 @@ from urllib.parse import urlsplit
 
 from topicloom.errors import InvalidOptionError, SparkFailedError, SparkUnavailableError
 from topicloom.extras import needing
+from topicloom.runs.memory import available_memory
 from topicloom.spark.session.early import EarlyJava, attached, end_process, start_early, take_early
 from topicloom.spark.session.failures import is_sparks, spark_failure
 from topicloom.spark.session.java import (
@@ -32,7 +33,6 @@ from topicloom.spark.session.java import (
     java_program,
     keep_archive,
 )
-from topicloom.spark.session.memory import available_memory
 from topicloom.spark.session.scratch import scratch_folder
 from topicloom.spark.session.ship import package_zip
 from topicloom.spark.session.workers import run_this_python

@@ -10,16 +10,18 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pyspark
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
+from topicloom.methods.references.beside import usual_ways
 from topicloom.methods.registry import spec_of
-from topicloom.model import Metrics, Verdict
-from topicloom.runs.design_rows import PARTS, Designed, design_rows
+from topicloom.model import Interest, Metrics, Verdict
+from topicloom.runs.bars import BarredPairs
+from topicloom.runs.design_rows import PARTS, Designed, announce, design_rows, with_barred
+from topicloom.runs.memory_limits import check_memory
 from topicloom.runs.request import SPARK, DesignRequest, run_facts
 from topicloom.runs.stages import Stages
 from topicloom.spark.dc.run import divide_and_conquer
@@ -48,6 +50,7 @@ from topicloom.spark.steps.one_pass import in_tasks
 from topicloom.spark.steps.prepare import Prepared, prepare
 from topicloom.spark.steps.shared_files import interest_files
 
+_COUNTED_HERE = 2_000_000  # subscriptions
 _TOPIC_COLUMNS = (SUBSCRIBERS, "links", "components", "diameter", "diameter_sampled")
 
 
@@ -198,7 +201,25 @@ def design_overlay(
     if designed is not None:
         return _brought_back(rows.sparkSession, designed[0], stages)
     prepared = prepare(rows, stages=stages)
-    return design_prepared(prepared, request.at(prepared.size, stages.note), work=work, stages=stages)
+    request = request.at(prepared.size, stages.note)
+    announce_prepared(request, prepared, stages, sys.maxsize)
+    return design_prepared(prepared, request, work=work, stages=stages)
+
+
+def announce_prepared(
+    request: DesignRequest, prepared: Prepared, stages: Stages, available: int, *, workers: int | None = None
+) -> None:
+    """Say what tasks are about to do. ``workers`` is the number of those that are busy at the same time.
+
+    Raises
+    ------
+    NotEnoughMemoryError
+        It would not fit.
+    """
+    mapped = request.spec.in_rounds and prepared.size.subscriptions > SUBSCRIPTIONS_A_TASK
+    options = request.options
+    needed = check_memory(prepared.size, request.method, available, workers=workers, options=options, mapped=mapped)
+    announce(request, prepared.counts, needed, stages)
 
 
 def design_prepared(
@@ -206,11 +227,11 @@ def design_prepared(
     request: DesignRequest,
     *,
     work: Path | None = None,
-    forbid: npt.ArrayLike | None = None,
+    barred: BarredPairs | None = None,
     stages: Stages,
 ) -> DesignResult:
-    """`design_overlay` for an interest that is prepared already. ``forbid`` are pairs of node ids, never linked."""
-    barring = {} if forbid is None else {"forbid": np.asarray(forbid, np.int32)}
+    """`design_overlay` for an interest that is prepared already. ``barred`` pairs are never linked."""
+    barring = {} if barred is None else {"forbid": barred.ids}
     counts = prepared.counts
     started = time.time()
     with stages("design", f"designing with {request.method}"):
@@ -233,7 +254,7 @@ def design_prepared(
             table.unpersist()
     run = run_facts(
         request,
-        report={**report, **({"forbidden_pairs": len(barring["forbid"])} if barring else {})},
+        report=with_barred(report, barred),
         fingerprint=prepared.fingerprint,
         counts={**counts, "links": n_links},
         verdict=verdict,
@@ -280,6 +301,36 @@ def _constructed(
     )
     links = divided.links.persist()
     return links, divided.n_links, divided.report, (links, *divided.persisted)
+
+
+def barred_pairs(request: DesignRequest, prepared: Prepared, stages: Stages) -> BarredPairs | None:
+    """Forbidden pairs by id. Collects the labels of all nodes, and nothing where no pair is given."""
+    if request.bars is None:
+        return None
+    table = prepared.nodes.select(NODE, NODE_ID).toArrow()
+    return request.bars.by_id(dict(zip(table[NODE].to_pylist(), table[NODE_ID].to_pylist())), stages.note)
+
+
+def faults_of(result: DesignResult, barred: BarredPairs | None) -> list[str]:
+    """What is wrong with forbidden links. Collects the links, and the subscribers of the first broken topics."""
+    if barred is None:
+        return []
+    links = result.links.select(SRC, DST).toArrow()
+    ends = np.array([[barred.numbers[name] for name in links[end].to_pylist()] for end in (SRC, DST)], np.int32)
+    table = result.subscriptions
+    broken = (
+        (topic, table.where(table.topic == topic.topic).select(NODE).toArrow()[NODE].to_pylist())
+        for topic in result.verdict.broken
+    )
+    return barred.faults(ends.T, broken)
+
+
+def baselines(prepared: Prepared) -> dict[str, dict[str, Any]]:
+    """What the usual ways would take, of an interest that the driver can hold; see `usual_ways`."""
+    if prepared.counts["subscriptions"] > _COUNTED_HERE:
+        return {}
+    ids = [column.to_numpy() for column in prepared.encoded.toArrow().columns]
+    return usual_ways(Interest.from_ids(*ids, n_nodes=prepared.counts["nodes"], n_topics=prepared.counts["topics"]))
 
 
 def _brought_back(spark: SparkSession, designed: Designed, stages: Stages) -> DesignResult:

@@ -107,9 +107,17 @@ def read_subscriptions(
 
 
 def open_table(
-    spark: SparkSession, source: str | PathLike[str], options: ReadOptions, *, split: int = SPLIT
+    spark: SparkSession,
+    source: str | PathLike[str],
+    options: ReadOptions,
+    *,
+    split: int = SPLIT,
+    plan: Plan | None = None,
 ) -> SparkTable:
-    """Look at all files of a source, to be read in parts of about ``split`` bytes when Spark needs the rows."""
+    """Look at all files of a source, to be read in parts of about ``split`` bytes when Spark needs the rows.
+
+    ``plan`` is that of a source of this machine which was looked at already, and is not listed again.
+    """
     path, options = fspath(source), options.checked()
     read = None
     if is_remote_path(path):
@@ -117,7 +125,7 @@ def open_table(
             plan, rows = remote_rows(spark, path, options)
     else:
         path = os.path.abspath(path.removeprefix("file://"))  # noqa: PTH100 - keeps undecodable bytes
-        plan, units = _planned(spark, path, options, split)
+        plan, units = _planned(spark, path, options, split) if plan is None else (plan, cut(plan, split))
         rows = _read(spark, plan, numbered_parts(spark, units))
         read = partial(row_batches, plan)
     rows = mark(rows if options.role is not None else rows.drop(ROLE))
@@ -139,11 +147,16 @@ def worker_sentences() -> Iterator[None]:
 def plan_and_cut(path: str, options: ReadOptions, split: int) -> tuple[Plan, list[Unit]]:
     """The plan of a source of this machine, with large files cut into parts."""
     plan = plan_source(path, options)
+    return plan, cut(plan, split)
+
+
+def cut(plan: Plan, split: int) -> list[Unit]:
+    """The files of a plan, large ones in parts of about ``split`` bytes."""
     units: list[Unit] = []
     for file in plan.files:
         with plan.opened(file) as raw:
             units += parts_of(file, raw, split)
-    return plan, units
+    return units
 
 
 def _planned(spark: SparkSession, path: str, options: ReadOptions, split: int) -> tuple[Plan, list[Unit]]:

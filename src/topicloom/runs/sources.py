@@ -1,14 +1,18 @@
-"""What an argument of the command line refers to: a table, or a part of an overlay directory."""
+"""What is given to a run: tables, and parts of overlay directories."""
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from topicloom.errors import InputNotFoundError, TopicloomError
-from topicloom.files.read.listing import ONE_TASK, list_source, text_bytes
+from topicloom.files.read.listing import ONE_TASK, Found, list_source, text_bytes
+from topicloom.files.read.read_options import ReadOptions
+from topicloom.files.read.source_plan import Plan, TableFile, plan_source
 from topicloom.files.write.atomic import recover
 from topicloom.files.write.run_file import Version
+
+Given = tuple[str, ReadOptions]  # a table, or an overlay directory that has it, and how it is read
 
 
 def part_of_overlay(argument: str, part: str, remote: str | None = None) -> str:
@@ -29,16 +33,32 @@ def is_small(*sources: str) -> bool:
 
     What cannot be listed here, and what only Spark can open, is not small.
     """
-    size = 0
+    listed: list[Sequence[Found]] = []
     for source in sources:
-        try:
-            files = () if "://" in source else list_source(source, None).files
-        except (OSError, TopicloomError):
-            files = ()
-        if not files:
-            return False
-        size += text_bytes(files)
-    return size <= ONE_TASK
+        with suppress(OSError, TopicloomError):
+            listed.append(() if "://" in source else list_source(source, None).files)
+    return len(listed) == len(sources) and fits_one_task(listed)
+
+
+def fits_one_task(tables: "Iterable[Sequence[Found] | Sequence[TableFile]]") -> bool:
+    """Whether the files of tables are known, and hold so little that a run on them is short."""
+    tables = list(tables)
+    return all(map(len, tables)) and sum(map(text_bytes, tables)) <= ONE_TASK
+
+
+def plans_of(given: Iterable[Given]) -> list[Plan | None]:
+    """List and look at each table, before Spark starts. None is for those that cannot be read here.
+
+    Spark looks at these itself, and says what is wrong.
+    """
+    plans: list[Plan | None] = []
+    for argument, options in given:
+        source = part_of_overlay(argument, options.kind.what).removeprefix("file://")
+        plan = None
+        with suppress(OSError, TopicloomError):
+            plan = None if "://" in source else plan_source(os.path.abspath(source), options)  # noqa: PTH100
+        plans.append(plan)
+    return plans
 
 
 @contextmanager
