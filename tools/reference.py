@@ -21,9 +21,9 @@ from topicloom.cli.app import COMMANDS, app_for
 SUBJECTS = {
     "interests.md": (
         "Interests, overlays and files",
-        "Interest Overlay Rejection Reading read_subscriptions read_links generate datasets __version__",
+        "Interest Overlay Network Rejection Reading read_subscriptions read_links generate datasets __version__",
     ),
-    "designing.md": ("Designing", "design automatic METHODS MethodSpec refine drop_redundant_links"),
+    "designing.md": ("Designing", "design design_network automatic METHODS MethodSpec refine drop_redundant_links"),
     "few-links.md": (
         "Methods for few links and low degrees",
         "greedy_merge weighted_greedy_merge rounds_greedy_merge divide_and_conquer minmax_oda low_oda exact",

@@ -88,6 +88,7 @@ if TYPE_CHECKING:
         read_links as read_links,
         read_subscriptions as read_subscriptions,
     )
+    from topicloom.methods.network import design_network as design_network
     from topicloom.methods.refinement import refine as refine
     from topicloom.routing import (
         Plan as Plan,
@@ -135,6 +136,7 @@ _HOMES = {
         "Verdict WeakNode"
     ),
     "topicloom.files.read": "Reading read_links read_subscriptions",
+    "topicloom.methods.network": "design_network",
     "topicloom.methods.refinement": "refine",
     "topicloom.routing": "Plan RouteChange RouteFollower Routes routes",
     "topicloom_papers.simulation": "DcSimulation Faults LeavesSimulation simulate_dc simulate_leaves",

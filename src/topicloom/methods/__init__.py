@@ -17,7 +17,6 @@ from topicloom.methods.greedy.redundant_links import drop_redundant_links as dro
 from topicloom.methods.greedy.repeated_greedy_merge import repeated_greedy_merge as repeated_greedy_merge
 from topicloom.methods.greedy.stacked_greedy_merge import stacked_greedy_merge as stacked_greedy_merge
 from topicloom.methods.greedy.weighted_greedy_merge import weighted_greedy_merge as weighted_greedy_merge
-from topicloom.methods.network.design_network import design_network as design_network
 from topicloom.methods.per_topic.cycle_per_topic import cycle_per_topic as cycle_per_topic
 from topicloom.methods.per_topic.harary_per_topic import harary_per_topic as harary_per_topic
 from topicloom.methods.per_topic.ring_per_topic import ring_per_topic as ring_per_topic
