@@ -15,6 +15,9 @@ import numpy as np
 import topicloom as tl
 from topicloom.kernels.greedy.engine import greedy_links
 from topicloom.measures import measure_topics, topic_hops
+from topicloom.methods.bounds.price_bound import price_bound
+from topicloom.methods.network import design_network
+from topicloom.methods.network.open_network import open_network
 from topicloom.page.node_places import FORCE_LIMIT, layout
 from topicloom.routing.topic_trees import least_trees
 from topicloom.spark.session.warm import warm_all, warm_refinement
@@ -82,6 +85,18 @@ def routing() -> None:
     tl.soc(overlay.interest, overlay.links, degree="average", cost="diameter", d=50, C=50)
 
 
+def networks() -> None:
+    """Compile designs for networks with relays, caps, failure units and links that stand, and their bound."""
+    interest = tl.generate(nodes=18, topics=6, subscriptions=3)
+    site = np.arange(18) % 3
+    given = {"site": site, "price": 1 + 9 * (1 - np.eye(3)), "relay": np.arange(18) == 0, "row_price": np.full(18, 0.5)}
+    rules = open_network(18, 6, **given, survive=site.astype(np.int32))
+    overlay = design_network(interest, rules, effort=0.1)
+    price_bound(interest, rules, effort=0.1).check(interest, rules)
+    capped = open_network(18, 6, **given, cap=np.full(18, 4), standing=overlay.links[:3], keep=0.3)
+    design_network(interest, capped, effort=0.1)
+
+
 def pages() -> None:
     """Compile what places nodes in a picture, few and very many."""
     star = np.column_stack([np.zeros(FORCE_LIMIT, int), np.arange(1, FORCE_LIMIT + 1)])
@@ -119,6 +134,7 @@ STEPS: tuple[Callable[[], object], ...] = (
     many_rounds,
     upkeep,
     routing,
+    networks,
     pages,
     tasks_of_spark,
     studies,

@@ -45,7 +45,7 @@ from pathlib import Path
 import numpy as np
 import topicloom as tl
 from topicloom.cli.app import main
-from topicloom.cli.commands import design
+from topicloom.cli import engines
 from topicloom.spark.steps.prepare import prepare
 from topicloom.spark.rounds import design_in_rounds as rounds
 from topicloom.spark.session.java import java_options
@@ -104,7 +104,7 @@ try:
         def shared(**_):
             yield spark
 
-        design.spark_session = shared
+        engines.spark_session = shared
         dc = ["--method", "dc", "--partitions", "5", "--seed", "2", "--engine", "distributed"]
         found["codes"] = [main(["design", "subs.csv", "out", "--master", master, *dc]),
                           main(["design", "messy", "clean", "--lenient", "--master", master])]

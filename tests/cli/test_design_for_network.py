@@ -262,7 +262,8 @@ def test_the_guide_can_be_followed(tmp_path, capsys):
     ]
     code, _, err = ran(capsys, *asked, "--survive", "site", "--overwrite")
     assert code == 1
-    assert re.search(r"```\n(topic 'alarms' cannot .*)\n```", text)[1] in err
+    found = re.search(r"```\n(topic 'alarms' cannot .*?)\n```", text, re.DOTALL)
+    assert found[1].replace("\n", " ") in err
     with (tmp_path / "net" / "site_pairs.csv").open("a") as rows:
         rows.write("graz,nuernberg,40,\n")
     assert ran(capsys, *asked, "--survive", "site", "--overwrite")[0] == 0

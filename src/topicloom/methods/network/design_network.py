@@ -15,7 +15,7 @@ from topicloom.kernels.network.ruin import ruin_and_recreate
 from topicloom.kernels.streams import NETWORK_STREAM, draw
 from topicloom.methods.network.blocked_topics import BlockedTopic, blocked_topics, split_blocked
 from topicloom.methods.network.cap_proofs import cap_proofs, cap_to_raise
-from topicloom.model import Interest, Overlay
+from topicloom.model import Interest, Network, Overlay
 from topicloom.model.arrays import Int32Array, Int64Array
 from topicloom.model.checks import checked_above_zero, checked_seed
 from topicloom.model.interest import checked_interest
@@ -74,7 +74,8 @@ def design_network(
     ----------
     interest : Interest
     network : Network or NetworkArrays
-        Prices, dialling rules, relays, caps, required links and links that stand.
+        Prices, dialling rules, relays, caps, required links and links that stand. Relays of a `Network` that want
+        nothing become nodes of the overlay's interest.
     survive : str, optional
         ``site``, or another column of the network's nodes, whose groups may fail.
     keep : float
@@ -126,6 +127,9 @@ def design_network(
     if effort != 0:
         effort = checked_above_zero("effort", effort)
     seed = checked_seed(seed)
+    kept = network if isinstance(network, Network) else None
+    if kept is not None:
+        interest = kept.widened(interest)
     rules = network if isinstance(network, NetworkArrays) else network.resolve(interest, survive=survive, keep=keep)
     if isinstance(network, NetworkArrays) and survive is not None:
         raise InvalidOptionError("survive names a column of a Network; arrays have their units in their field survive")
@@ -135,7 +139,7 @@ def design_network(
     relays = np.stack([x.row_node, x.row_topic], axis=1)[found.bought]
     report = _report(interest, rules, whole, found, blocked)
     options = {"survive": survive, "keep": float(rules.keep), "effort": float(effort)}
-    return Overlay(interest, found.links, "network", options, seed, {"network": report}, relays=relays)
+    return Overlay(interest, found.links, "network", options, seed, {"network": report}, relays=relays, network=kept)
 
 
 def _check(interest: Interest, rules: NetworkArrays, x: Expanded, required: Int32Array) -> None:
