@@ -221,5 +221,5 @@ def test_a_source_is_listed_once(run, tmp_path, monkeypatch, engine):
 
     for module in (source_plan, sources):
         monkeypatch.setattr(module, "list_source", listen)
-    assert run(engine, "design", tmp_path / "subs.csv", tmp_path / "out")[0] == 0
+    assert run(engine, "design", tmp_path / "subs.csv", tmp_path / "out", "--lenient")[0] == 0
     assert listed == [str(tmp_path / "subs.csv")]
