@@ -119,7 +119,7 @@ def test_a_process_that_is_about_to_end_is_waited_for(error):
 ENDS = """
 import os, signal, sys
 from topicloom.cli.app import main
-from topicloom.spark import session
+from topicloom.spark.session import session
 
 def out_of_memory(spark):
     spark.range(1).selectExpr("length(repeat('x', 1500000000 + CAST(id AS int)))").collect()

@@ -80,7 +80,7 @@ _TWO_RUNS = """
 import sys
 from pathlib import Path
 from topicloom.cli.app import main
-from topicloom.spark import java
+from topicloom.spark.session import java
 folder = Path(sys.argv[1])
 java.archive_place = lambda: folder / "kept" / "java-of tests"
 for number in (1, 2):
