@@ -57,7 +57,7 @@ def test_ctrl_c_stops_after_the_batch_and_it_goes_on_as_churn_would(shared_sessi
     put_file(tmp_path / "events", 2, files[2])
     assert once(tmp_path) == 0
     said = capsys.readouterr().err
-    assert "going on" in said and "batch 2: 10 events" in said
+    assert "resuming" in said and "batch 2: 10 events" in said
     check_output(tmp_path / "out", overlay, files, rebalance=1.0)
     given = [str(tmp_path / name) for name in ("overlay", "events", "churned")]
     assert main(["churn", *given, "--batch", "10", "--rebalance", "1.0"]) == 0
