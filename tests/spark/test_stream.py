@@ -28,7 +28,8 @@ DIES_BEFORE_THE_FILES = """
 import os, signal, sys
 import topicloom as tl
 from topicloom.spark.session.session import spark_session
-from topicloom.stream import batches, maintain, read_events
+from topicloom.spark.stream import batches
+from topicloom.stream import maintain, read_events
 
 write = batches.write_files
 def dies(out, entry):
