@@ -68,9 +68,10 @@ def test_a_killed_run_leaves_no_output_and_the_next_one_goes_on_though_its_worke
     shared_session, command, expected, tmp_path, tmp_path_factory, capsys
 ):
     temporary = tmp_path_factory.mktemp("temporary")
-    environment = os.environ | {"TMPDIR": str(temporary)}
+    # as a user's shell: the tests' options of Java would come before those of the command
+    environment = {name: value for name, value in os.environ.items() if name != "PYSPARK_SUBMIT_ARGS"}
     started = [sys.executable, "-m", "topicloom", *command, "--master", "local[2,4]"]
-    process = subprocess.Popen(started, env=environment)
+    process = subprocess.Popen(started, env=environment | {"TMPDIR": str(temporary)})
     try:
         wait_for_the_conquest(tmp_path, lambda: process.poll() is None)
         # what Spark would leave in a folder of its own is where the next run sweeps

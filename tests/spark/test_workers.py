@@ -44,8 +44,9 @@ def test_workers_without_what_they_need_are_found_before_the_first_job(spark, tm
     venv.create(tmp_path / "bare", symlinks=True)
     bare = str(tmp_path / "bare" / "bin" / "python")
     (packages,) = (tmp_path / "bare").glob("lib/python*/site-packages")
-    (packages / "topicloom" / "spark").mkdir(parents=True)  # Spark's daemon, by the name that the session has for it
-    (packages / "topicloom" / "spark" / "daemon.py").write_text("from pyspark.daemon import manager\nmanager()\n")
+    folder = packages / "topicloom" / "spark" / "session"  # of Spark's daemon, by the name that the session has for it
+    folder.mkdir(parents=True)
+    (folder / "daemon.py").write_text("from pyspark.daemon import manager\nmanager()\n")
     monkeypatch.setattr(spark.sparkContext, "pythonExec", bare)  # what PYSPARK_PYTHON sets when a session starts
     monkeypatch.setenv("PYSPARK_PYTHON", bare)
     monkeypatch.setenv("PYTHONPATH", "")
