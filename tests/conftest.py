@@ -46,10 +46,10 @@ SESSIONS = (
     ("spark/test_design", "cli/test_commands", "spark/test_routes", "spark/test_mapped_check",
      "spark/test_examples_on_spark",
      "spark/test_stream", "papers/test_runner", "cli/test_killed", "spark/test_workers", "spark/test_compare",
-     "cli/test_design_k", "cli/test_study"),
+     "cli/test_design_k", "cli/test_study", "cli/test_design_for_network"),
     ("runs/test_engines", "spark/test_read", "spark/test_divide_and_conquer", "spark/test_rounds",
      "cli/test_stream", "spark/test_failures", "cli/test_compare", "cli/test_forbid", "methods/test_star_sets",
-     "spark/test_generate", "spark/test_answers"),
+     "spark/test_generate", "spark/test_answers", "laws/test_golden"),
 )  # fmt: skip
 # These come first, and of the others those that take longest, so that all workers end at about the same time.
 FIRST = (
