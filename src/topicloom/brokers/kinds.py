@@ -68,7 +68,7 @@ class Target(Protocol):
         """Every file of the export: path to text. Equal sites give equal texts."""
 
     def notes(self, site: Site) -> tuple[str, ...]:
-        """Sentences that whoever puts the files in place has to know, such as what is missing."""
+        """Return warnings for the person who puts the files in place, such as what is missing."""
 
     def takes(self, row: ChangedRow) -> str | None:
         """How a broker takes a changed row: `RESTART`, `RELOAD` or `GATE`, or None where it has nothing to do."""

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Check a certificate: these links connect every topic, and no overlay has fewer than so many. Plain Python.
+"""Check a certificate: these links connect every topic, and no overlay has fewer than the bound. Plain Python.
 
     python certificate_checker.py CERTIFICATE SUBSCRIPTIONS.csv
 
@@ -107,7 +107,7 @@ def whole_number(text):
 
 
 def read_links(lines, count, nodes):
-    """Read so many links u < v, none of them twice."""
+    """Read the given number of links u < v, none of them twice."""
     links = set()
     for _ in range(count):
         ends = next(lines, "").split(" ")
@@ -138,7 +138,7 @@ def check_links(wanted_by, links):
 
 
 def read_prices(lines, count, highest):
-    """Read a line of so many numbers from 0 to the highest."""
+    """Read a line with the given number of numbers, each from 0 to the highest."""
     prices = []
     for word in next(lines, "").split(" "):
         if word.startswith("0*"):
@@ -204,7 +204,7 @@ def cheapest_tree(size, price):
 
 
 def proved_by_components(wants, wanted_by):
-    """Count nodes less the pieces that sharing topics makes of them: so many links join them in any overlay."""
+    """Count nodes less the pieces that shared topics join them to. Any overlay has at least that many links."""
     seen, pieces = set(), 0
     for first in range(len(wants)):
         if first not in seen:

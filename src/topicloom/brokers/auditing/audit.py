@@ -227,7 +227,7 @@ def _mains() -> list[str]:
 
 
 def kind_of(text: str) -> str:
-    """The kind of broker that a configuration is for: the one that it is most like, the first by name of equals.
+    """Return the kind of broker that a configuration is most like. Of several, the first by name.
 
     Examples
     --------
